@@ -1,0 +1,18 @@
+# Finds MLIR, LLVM and LLD 19 by Debian's versioned packages, and says how a target uses them.
+
+find_package(MLIR 19 REQUIRED CONFIG
+  PATHS /usr/lib/llvm-19/lib/cmake/mlir $ENV{LLVM_ROOT}/lib/cmake/mlir)
+find_package(LLD 19 REQUIRED CONFIG
+  PATHS /usr/lib/llvm-19/lib/cmake/lld $ENV{LLVM_ROOT}/lib/cmake/lld)
+list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+
+function(deep_accel_use_mlir target)
+  target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_compile_definitions(${target} PRIVATE ${LLVM_DEFINITIONS_LIST})
+  target_compile_options(${target} PRIVATE -fno-rtti)
+  target_link_libraries(${target} PUBLIC MLIR LLVM)
+  target_precompile_headers(${target} PRIVATE "${CMAKE_SOURCE_DIR}/deep_accel/tile/ir/mlir_headers.h")
+endfunction()
