@@ -1,8 +1,8 @@
 # Finds MLIR, LLVM and LLD 19 by Debian's versioned packages, and says how a target uses them.
 
-find_package(MLIR 19 REQUIRED CONFIG
+find_package(MLIR 19.1 REQUIRED CONFIG
   PATHS /usr/lib/llvm-19/lib/cmake/mlir $ENV{LLVM_ROOT}/lib/cmake/mlir)
-find_package(LLD 19 REQUIRED CONFIG
+find_package(LLD 19.1 REQUIRED CONFIG
   PATHS /usr/lib/llvm-19/lib/cmake/lld $ENV{LLVM_ROOT}/lib/cmake/lld)
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 include(TableGen)

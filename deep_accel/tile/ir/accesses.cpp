@@ -1,0 +1,45 @@
+#include "deep_accel/tile/ir/dialect.h"
+namespace deep_accel::tile {
+llvm::SmallVector<Access> LoadOp::accesses() { return {}; }
+Cost LoadOp::cost() { return {}; }
+llvm::SmallVector<Access> StoreOp::accesses() { return {}; }
+Cost StoreOp::cost() { return {}; }
+llvm::SmallVector<Access> CopyOp::accesses() { return {}; }
+Cost CopyOp::cost() { return {}; }
+llvm::SmallVector<Access> TransposeOp::accesses() { return {}; }
+Cost TransposeOp::cost() { return {}; }
+llvm::SmallVector<Access> GatherOp::accesses() { return {}; }
+Cost GatherOp::cost() { return {}; }
+llvm::SmallVector<Access> ScatterOp::accesses() { return {}; }
+Cost ScatterOp::cost() { return {}; }
+llvm::SmallVector<Access> Im2colOp::accesses() { return {}; }
+Cost Im2colOp::cost() { return {}; }
+llvm::SmallVector<Access> AsyncLoadOp::accesses() { return {}; }
+Cost AsyncLoadOp::cost() { return {}; }
+llvm::SmallVector<Access> ReadOp::accesses() { return {}; }
+Cost ReadOp::cost() { return {}; }
+llvm::SmallVector<Access> WriteOp::accesses() { return {}; }
+Cost WriteOp::cost() { return {}; }
+llvm::SmallVector<Access> CombineOp::accesses() { return {}; }
+Cost CombineOp::cost() { return {}; }
+llvm::SmallVector<Access> MapOp::accesses() { return {}; }
+Cost MapOp::cost() { return {}; }
+llvm::SmallVector<Access> GemmOp::accesses() { return {}; }
+Cost GemmOp::cost() { return {}; }
+llvm::SmallVector<Access> SparseGemmOp::accesses() { return {}; }
+Cost SparseGemmOp::cost() { return {}; }
+llvm::SmallVector<Access> ReduceOp::accesses() { return {}; }
+Cost ReduceOp::cost() { return {}; }
+llvm::SmallVector<Access> ScanOp::accesses() { return {}; }
+Cost ScanOp::cost() { return {}; }
+llvm::SmallVector<Access> FillOp::accesses() { return {}; }
+Cost FillOp::cost() { return {}; }
+llvm::SmallVector<Access> AtomicOp::accesses() { return {}; }
+Cost AtomicOp::cost() { return {}; }
+llvm::SmallVector<Access> AtomicStoreOp::accesses() { return {}; }
+Cost AtomicStoreOp::cost() { return {}; }
+llvm::SmallVector<Access> ThreadsOp::accesses() { return {}; }
+Cost ThreadsOp::cost() { return {}; }
+llvm::SmallVector<Access> ExternOp::accesses() { return {}; }
+Cost ExternOp::cost() { return {}; }
+}

@@ -1,0 +1,1 @@
+#include "deep_accel/tile/ir/dialect.h"
