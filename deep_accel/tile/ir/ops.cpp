@@ -132,7 +132,7 @@ ParseResult GridOp::parse(OpAsmParser& parser, OperationState& state) {
   llvm::SmallVector<OpAsmParser::UnresolvedOperand> extents;
   if (parse_region_arguments(parser, arguments) || parser.parseEqual() ||
       parser.parseOperandList(extents, OpAsmParser::Delimiter::Paren) ||
-      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
       parser.resolveOperands(extents, parser.getBuilder().getIndexType(), state.operands)) {
     return mlir::failure();
   }
@@ -142,7 +142,7 @@ ParseResult GridOp::parse(OpAsmParser& parser, OperationState& state) {
 void GridOp::print(OpAsmPrinter& printer) {
   print_region_arguments(printer, getBody());
   printer << " = (" << getExtents() << ")";
-  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
   print_body(printer, getBody());
 }
 
@@ -166,7 +166,7 @@ ParseResult PipelineOp::parse(OpAsmParser& parser, OperationState& state) {
       parser.parseLParen() ||
       parser.parseAttribute(stages, parser.getBuilder().getI64Type(), getStagesAttrName(state.name),
                             state.attributes) ||
-      parser.parseRParen() || parser.parseOptionalAttrDict(state.attributes)) {
+      parser.parseRParen() || parser.parseOptionalAttrDictWithKeyword(state.attributes)) {
     return mlir::failure();
   }
   iv.type = index;
@@ -176,7 +176,7 @@ ParseResult PipelineOp::parse(OpAsmParser& parser, OperationState& state) {
 void PipelineOp::print(OpAsmPrinter& printer) {
   printer << ' ' << induction_variable() << " = " << getLower() << " to " << getUpper() << " step " << getStep()
           << " stages(" << getStages() << ")";
-  printer.printOptionalAttrDict((*this)->getAttrs(), {getStagesAttrName()});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {getStagesAttrName()});
   print_body(printer, getBody());
 }
 
@@ -201,7 +201,7 @@ ParseResult MapOp::parse(OpAsmParser& parser, OperationState& state) {
   llvm::SmallVector<OpAsmParser::UnresolvedOperand> sizes;
   mlir::DenseI64ArrayAttr fixed;
   if (parse_region_arguments(parser, arguments) || parser.parseKeyword("in") ||
-      mlir::parseDynamicIndexList(parser, sizes, fixed) || parser.parseOptionalAttrDict(state.attributes) ||
+      mlir::parseDynamicIndexList(parser, sizes, fixed) || parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
       parser.resolveOperands(sizes, parser.getBuilder().getIndexType(), state.operands)) {
     return mlir::failure();
   }
@@ -213,7 +213,7 @@ void MapOp::print(OpAsmPrinter& printer) {
   print_region_arguments(printer, getBody());
   printer << " in ";
   mlir::printDynamicIndexList(printer, *this, getSizes(), getStaticSizes());
-  printer.printOptionalAttrDict((*this)->getAttrs(), {getStaticSizesAttrName()});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {getStaticSizesAttrName()});
   print_body(printer, getBody());
 }
 
@@ -236,7 +236,7 @@ ParseResult ThreadsOp::parse(OpAsmParser& parser, OperationState& state) {
   auto parse_extent = [&] { return parser.parseInteger(extents.emplace_back()); };
   if (parse_region_arguments(parser, arguments) || parser.parseKeyword("in") ||
       parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parse_extent) ||
-      parser.parseOptionalAttrDict(state.attributes)) {
+      parser.parseOptionalAttrDictWithKeyword(state.attributes)) {
     return mlir::failure();
   }
   state.addAttribute(getExtentsAttrName(state.name), parser.getBuilder().getDenseI64ArrayAttr(extents));
@@ -248,7 +248,7 @@ void ThreadsOp::print(OpAsmPrinter& printer) {
   printer << " in [";
   llvm::interleaveComma(getExtents(), printer);
   printer << "]";
-  printer.printOptionalAttrDict((*this)->getAttrs(), {getExtentsAttrName()});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {getExtentsAttrName()});
   print_body(printer, getBody());
 }
 

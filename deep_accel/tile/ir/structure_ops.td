@@ -70,7 +70,7 @@ def Tile_GridOp : Tile_Op<"grid", [RecursiveMemoryEffects, NoTerminator, SingleB
     One to three extents, each an index; the region's arguments are the block's indices. Blocks may share global memory
     but must not race on it. `order` says how blocks are walked, for the caches' sake; `threads` is a hint.
 
-    Example: `tile.grid (%m, %n) = (%blocks_m, %blocks_n) {order = #tile.order<swizzle, 8>} { ... }`
+    Example: `tile.grid (%m, %n) = (%blocks_m, %blocks_n) attributes {order = #tile.order<swizzle, 8>} { ... }`
   }];
   let arguments = (ins Variadic<Index>:$extents, OptionalAttr<Tile_OrderAttr>:$order);
   let regions = (region SizedRegion<1>:$body);
