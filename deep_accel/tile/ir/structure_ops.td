@@ -4,8 +4,7 @@
 include "tile_base.td"
 include "mlir/Interfaces/ViewLikeInterface.td"
 
-def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, NoTerminator, SingleBlock,
-                                       NoRegionArguments]> {
+def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, NoTerminator, SingleBlock]> {
   let summary = "a kernel: what one launch does";
   let description = [{
     The body is scalar code and a sequence of `tile.grid` operations, its *phases*; one phase ends before the next
