@@ -42,4 +42,19 @@ inline Lanes power_from_shifted(Lanes shifted) {
   return from_bits(shift_left(bits(shifted), Format::of(shifted).mantissa_bits));
 }
 
+// 2^r, |r| <= 1: degree 13, 2^-56.3
+inline constexpr double exp2_f64[] = {1.0,
+                                      0.69314718055994529,
+                                      0.24022650695910022,
+                                      0.055504108664822714,
+                                      0.0096181291076383527,
+                                      0.0013333558146322044,
+                                      0.00015403530386794604,
+                                      1.5252733842750966e-5,
+                                      1.3215488798985789e-6,
+                                      1.017807957253266e-7,
+                                      7.0546033062675411e-9,
+                                      4.4460085544616171e-10,
+                                      2.5910263118917573e-11,
+                                      1.36045706310237e-12};
 }  // namespace deep_accel::compile

@@ -15,6 +15,7 @@ enum class Specials { Ieee, NanOnly, None };  // of the largest codes: inf and N
 struct FloatFormat {
   int exponent_bits, mantissa_bits, bias;
   Specials specials;
+  bool keeps_payload = false;  // of NaN, as the hardware does for f16
 
   int bits() const { return 1 + exponent_bits + mantissa_bits; }
   int shift() const { return 23 - mantissa_bits; }              // of the mantissa, to that of f32
@@ -33,7 +34,7 @@ FloatFormat format_of(Narrow kind) {
     case Narrow::Fp4E2M1:
       return {2, 1, 1, Specials::None};
     default:
-      return {5, 10, 15, Specials::Ieee};
+      return {5, 10, 15, Specials::Ieee, true};
   }
 }
 
@@ -80,8 +81,9 @@ Lanes encode(Lanes x, const FloatFormat& format) {
   switch (format.specials) {
     case Specials::Ieee: {
       code = unsigned_min(code, code.constant(format.infinity()));
-      const int64_t quiet_nan = format.infinity() | (int64_t{1} << (format.mantissa_bits - 1));
-      code = select(magnitude > kInfinity, quiet_nan, code) | sign;
+      Lanes nan = code.constant(format.infinity() | (int64_t{1} << (format.mantissa_bits - 1)));
+      if (format.keeps_payload) nan = nan | shift_right(magnitude & 0x7fffff, shift);
+      code = select(magnitude > kInfinity, nan, code) | sign;
       break;
     }
     case Specials::NanOnly:
@@ -102,7 +104,7 @@ Lanes encode_bf16(Lanes x) {
   const Lanes all = bits(x);
   const Lanes upper = shift_right(all, 16);
   const Lanes rounded = shift_right(all + ((upper & 1) + 0x7fff), 16);
-  return truncate(select(is_nan(x), upper | 0x40, rounded), 16);
+  return truncate(select(is_nan(x), (upper & 0x8000) | 0x7fc0, rounded), 16);
 }
 
 // Hardware converts f16: e5m2 is its upper byte, and e4m3 with its exponent moved over is a 256th of its value.
@@ -146,10 +148,8 @@ mlir::Value narrow(mlir::ImplicitLocOpBuilder& builder, mlir::Value wide, Narrow
   LaneContext context{builder};
   const Lanes lanes(context, wide);
   switch (kind) {
-    case Narrow::Int4: {
-      const Lanes low = select(lanes < -8, -8, lanes);
-      return (truncate(select(low > 7, 7, low), 8) & 0xf).value();
-    }
+    case Narrow::Int4:
+      return (truncate(lanes, 8) & 0xf).value();
     case Narrow::BF16:
       if (options.native_bf16) {
         return cast_through(convert_float(lanes, builder.getBF16Type()), builder.getI16Type());
@@ -164,6 +164,33 @@ mlir::Value narrow(mlir::ImplicitLocOpBuilder& builder, mlir::Value wide, Narrow
       return truncate(encode(lanes, format_of(kind)), 8).value();
   }
   llvm_unreachable("every narrow type is encoded above");
+}
+
+mlir::Value saturating_to_int(mlir::ImplicitLocOpBuilder& builder, mlir::Value x, int bits, bool is_signed) {
+  LaneContext context{builder};
+  const Lanes lanes(context, x);
+  const unsigned width = bits <= 32 ? 32 : 64;
+  const double low = is_signed ? -std::ldexp(1.0, bits - 1) : 0.0;
+  const double end = std::ldexp(1.0, is_signed ? bits - 1 : bits);
+  const Lanes number = select(is_nan(lanes), 0.0, lanes);
+  const bool fits_signed = is_signed || bits < static_cast<int>(width);
+  if (fits_signed && bits < (lanes.width() == 64 ? 53 : 24)) {
+    // Both ends are numbers of the floating point type too.
+    return to_int(at_most(at_least(number, low), end - 1), width).value();
+  }
+  // The upper end is not. What the conversion gives outside its range is not defined, so it is kept from it; the upper
+  // half of an unsigned range is converted as if below it, and moved up after.
+  const Lanes too_large = lanes.constant(end) <= number;
+  const int64_t largest = is_signed ? static_cast<int64_t>(~uint64_t{0} >> (65 - bits)) : int64_t{-1};
+  const Lanes inside = select(too_large, 0.0, at_least(number, low));
+  if (is_signed) {
+    const Lanes whole = to_int(inside, width);
+    return select(too_large, largest, whole).value();
+  }
+  const Lanes upper = lanes.constant(end / 2) <= inside;
+  const Lanes moved = to_int(select(upper, inside - end / 2, inside), width);
+  const Lanes whole = select(upper, moved ^ (int64_t{1} << (bits - 1)), moved);
+  return select(too_large, largest, whole).value();
 }
 
 mlir::Value unpack_nibbles(mlir::ImplicitLocOpBuilder& builder, mlir::Value packed) {

@@ -29,6 +29,10 @@ mlir::Value widen(mlir::ImplicitLocOpBuilder& builder, mlir::Value raw, Narrow k
 /// The codes of f32 lanes (i32 for int4), as i8 or i16. The upper half of a nibble's i8 is 0.
 mlir::Value narrow(mlir::ImplicitLocOpBuilder& builder, mlir::Value wide, Narrow kind, NarrowOptions options = {});
 
+/// Floating point lanes (f32 or f64) to integers of `bits` bits, as i32 lanes up to 32 bits and i64 above: towards
+/// zero, saturating at the ends of the integer type, and 0 for NaN.
+mlir::Value saturating_to_int(mlir::ImplicitLocOpBuilder& builder, mlir::Value x, int bits, bool is_signed);
+
 /// vector<N x i8> of two nibbles each to vector<2N x i8> of one, the low nibble first.
 mlir::Value unpack_nibbles(mlir::ImplicitLocOpBuilder& builder, mlir::Value packed);
 

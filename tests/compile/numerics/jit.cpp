@@ -46,6 +46,11 @@ compile::Narrow narrow_kind(const std::string& name) {
   return kinds.at(name);
 }
 
+// "i8_f32": from f32 to signed integers of 8 bits.
+Value saturating(mlir::ImplicitLocOpBuilder& b, const std::string& type, Value x) {
+  return compile::saturating_to_int(b, x, std::stoi(type.substr(1)), type.front() == 'i');
+}
+
 bool is_pack(const std::string& f) { return f == "unpack_nibbles" || f == "pack_nibbles"; }
 
 Type input_element(mlir::OpBuilder& b, const JitRequest& r) {
@@ -53,7 +58,7 @@ Type input_element(mlir::OpBuilder& b, const JitRequest& r) {
   if (r.function == "widen") return wide16 ? b.getI16Type() : b.getI8Type();
   if (r.function == "narrow") return r.type == "int4" ? Type(b.getI32Type()) : Type(b.getF32Type());
   if (is_pack(r.function)) return b.getI8Type();
-  return r.type == "f64" ? b.getF64Type() : b.getF32Type();
+  return llvm::StringRef(r.type).ends_with("f64") ? b.getF64Type() : b.getF32Type();
 }
 
 Value math_op(mlir::ImplicitLocOpBuilder& b, const std::string& f, Value x, Value y) {
@@ -77,6 +82,7 @@ Value apply(mlir::ImplicitLocOpBuilder& b, const JitRequest& r, Value x, Value y
   if (r.function == "narrow") return compile::narrow(b, x, narrow_kind(r.type), {.native_f16 = r.native_f16});
   if (r.function == "unpack_nibbles") return compile::unpack_nibbles(b, x);
   if (r.function == "pack_nibbles") return compile::pack_nibbles(b, x);
+  if (r.function == "saturating_to_int") return saturating(b, r.type, x);
   if (r.function == "sigmoid") return compile::emit_sigmoid(b, x, {.fma = r.fma});
   return math_op(b, r.function, x, y);
 }
@@ -116,6 +122,13 @@ mlir::OwningOpRef<mlir::ModuleOp> build(mlir::MLIRContext& context, const JitReq
   b.setInsertionPointToEnd(entry);
   b.create<mlir::func::ReturnOp>();
   compile::expand_math(module.get(), {.fma = r.fma});
+  // What is left of the math dialect is one instruction each: nothing may become a call into libm.
+  module->walk([](mlir::Operation* op) {
+    if (llvm::isa<math::MathDialect>(op->getDialect()) &&
+        !llvm::isa<math::FmaOp, math::AbsFOp, math::RoundEvenOp, math::SqrtOp>(op)) {
+      fail("not expanded: " + op->getName().getStringRef().str());
+    }
+  });
   if (mlir::failed(mlir::verify(module.get()))) fail("the emitted module is malformed");
   return module;
 }

@@ -9,9 +9,10 @@
 namespace deep_accel::test {
 
 struct JitRequest {
-  /// exp, exp2, ..., sigmoid, pow; or widen / narrow / unpack_nibbles / pack_nibbles.
+  /// exp, exp2, ..., sigmoid, pow; or widen, narrow, saturating_to_int, unpack_nibbles, pack_nibbles.
   std::string function;
-  /// The element type of math functions (f32, f64), or the narrow type: e4m3, e5m2, e2m1, int4, bf16, f16.
+  /// The element type of math functions (f32, f64), the narrow type: e4m3, e5m2, e2m1, int4, bf16, f16; or
+  /// the integer type and its source, as "u8_f32".
   std::string type = "f32";
   int lanes = 16;  // 0: scalars
   /// Of the processor, as LLVM names it ("x86-64": no FMA, no AVX); empty: this machine.

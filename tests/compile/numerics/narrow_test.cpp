@@ -118,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, NarrowFloat, testing::ValuesIn(kFormats), [](c
   return std::string(info.param.name) + (info.param.native_f16 ? "_native" : "");
 });
 
-TEST(NarrowInt4, WidensAndSaturates) {
+TEST(NarrowInt4, WidensAndKeepsTheLowBits) {
   for (const int lanes : {0, 16}) {
     const JitFunction widen({.function = "widen", .type = "int4", .lanes = lanes});
     std::vector<uint8_t> codes(256);
@@ -134,7 +134,59 @@ TEST(NarrowInt4, WidensAndSaturates) {
     wide.push_back(INT32_MAX);
     std::vector<uint8_t> narrowed(wide.size());
     narrow(wide.data(), nullptr, narrowed.data(), static_cast<int64_t>(wide.size()));
-    for (size_t i = 0; i < wide.size(); ++i) EXPECT_EQ(narrowed[i], std::clamp(wide[i], -8, 7) & 15) << wide[i];
+    for (size_t i = 0; i < wide.size(); ++i) EXPECT_EQ(narrowed[i], wide[i] & 15) << wide[i];
+  }
+}
+
+template <typename Float>
+Float argument(uint32_t pattern) {
+  if constexpr (sizeof(Float) == 4) return std::bit_cast<float>(pattern);
+  // Every exponent, with a mantissa that is random in its upper part.
+  return std::bit_cast<double>(uint64_t{pattern} << 32 | mix(pattern));
+}
+
+// The definition: towards zero, then the nearer end of the integer type; NaN gives 0.
+template <typename Float, typename Int>
+void check_saturating(int bits, bool is_signed) {
+  const std::string type = (is_signed ? "i" : "u") + std::to_string(bits) + (sizeof(Float) == 8 ? "_f64" : "_f32");
+  const JitFunction f({.function = "saturating_to_int", .type = type, .lanes = 16});
+  std::vector<Float> x;
+  for (uint32_t i = 0; i < 1 << 18; ++i) x.push_back(argument<Float>((i << 14) + (mix(i) & 0x3fff)));
+  for (int power = 0; power < 70; ++power) {
+    for (const Float near : {std::ldexp(Float{1}, power), -std::ldexp(Float{1}, power)}) {
+      for (const Float offset : {Float{0}, Float{1}, Float{-1}, Float{0.5}, Float{-0.5}}) x.push_back(near + offset);
+      x.push_back(std::nextafter(near, Float{0}));
+      x.push_back(std::nextafter(near, 2 * near));
+    }
+  }
+  for (const Float special :
+       {Float{0}, std::numeric_limits<Float>::infinity(), std::numeric_limits<Float>::quiet_NaN()}) {
+    x.push_back(special);
+    x.push_back(-special);
+  }
+  while (x.size() % 16) x.push_back(0);
+  std::vector<Int> out(x.size());
+  f(x.data(), nullptr, out.data(), static_cast<int64_t>(x.size()));
+  const __int128 low = is_signed ? -(__int128{1} << (bits - 1)) : 0;
+  const __int128 high = (__int128{1} << (is_signed ? bits - 1 : bits)) - 1;
+  for (size_t i = 0; i < x.size(); ++i) {
+    __int128 want = 0;
+    if (!std::isnan(x[i])) {
+      const Float bounded = std::clamp(x[i], -std::ldexp(Float{1}, 100), std::ldexp(Float{1}, 100));
+      want = std::clamp(static_cast<__int128>(bounded), low, high);
+    }
+    ASSERT_EQ(out[i], static_cast<Int>(want)) << type << " of " << x[i];
+  }
+}
+
+TEST(SaturatingToInt, IsTowardsZeroWithinTheType) {
+  for (const bool is_signed : {true, false}) {
+    for (const int bits : {4, 8, 16, 32}) {
+      check_saturating<float, int32_t>(bits, is_signed);
+      check_saturating<double, int32_t>(bits, is_signed);
+    }
+    check_saturating<float, int64_t>(64, is_signed);
+    check_saturating<double, int64_t>(64, is_signed);
   }
 }
 
