@@ -1,6 +1,7 @@
 // Narrow types against the definition of each format, written out: all codes, and all (or 2^24) f32 to be rounded.
 #include <gtest/gtest.h>
 
+#include "deep_accel/base/numeric.h"
 #include "jit.h"
 #include "samples.h"
 
@@ -112,6 +113,28 @@ void check_encode(const FormatCase& f, int lanes) {
 TEST_P(NarrowFloat, EncodesToTheNearest) {
   if (GetParam().bits() > 8) return check_encode<uint16_t>(GetParam(), 16);
   check_encode<uint8_t>(GetParam(), 16);
+}
+
+DType dtype_of(const FormatCase& f) {
+  const std::string_view name = f.name;
+  if (name == "e4m3") return DType::f8e4m3;
+  if (name == "e5m2") return DType::f8e5m2;
+  if (name == "e2m1") return DType::f4e2m1;
+  return name == "f16" ? DType::f16 : DType::bf16;
+}
+
+// A kernel and a tensor must not differ in a bit, the payload of NaN included.
+TEST_P(NarrowFloat, EncodesAsTensorsDo) {
+  const FormatCase& f = GetParam();
+  const JitFunction narrow({.function = "narrow", .type = f.name, .lanes = 16, .native_f16 = f.native_f16});
+  std::vector<float> x;
+  for (uint32_t i = 0; i < 1 << 19; ++i) x.push_back(std::bit_cast<float>((i << 13) + (mix(i) & 0x1fff)));
+  std::vector<uint16_t> out(x.size());
+  narrow(x.data(), nullptr, out.data(), static_cast<int64_t>(x.size()));
+  for (size_t i = 0; i < x.size(); ++i) {
+    const int code = f.bits() > 8 ? out[i] : reinterpret_cast<const uint8_t*>(out.data())[i];
+    ASSERT_EQ(code, static_cast<int>(encode(dtype_of(f), x[i]))) << std::hexfloat << x[i];
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, NarrowFloat, testing::ValuesIn(kFormats), [](const auto& info) {
