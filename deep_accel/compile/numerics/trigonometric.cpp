@@ -73,7 +73,7 @@ Reduced reduce_huge_f32(Lanes a) {
 }
 
 // f64: the argument in two halves, 49 pieces in a loop, and the fraction in double-double, since an argument may be as
-// near as 2^-61 to a multiple of pi/2 (Muller, "Elementary Functions", section 11.3).
+// near as 2^-61 to a multiple of pi/2 (Muller, "Elementary Functions").
 Reduced reduce_huge_f64(Lanes a) {
   auto& builder = a.builder();
   auto& context = a.context();

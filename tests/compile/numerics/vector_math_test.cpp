@@ -113,6 +113,14 @@ std::vector<double> f64_arguments(uint32_t seed, size_t count) {
       x.push_back(std::bit_cast<double>((exponent << 52) + static_cast<uint64_t>(offset)));
     }
   }
+  // Next to multiples of pi/2, where sin and cos lose most; the first is the nearest of all to one (Muller, "Elementary
+  // Functions").
+  for (int i = 0; i < 8; ++i) x.push_back(std::ldexp(6381956970095103.0, 797));
+  const long double half_pi = 1.57079632679489661923132169163975144L;
+  for (int i = 0; i < 1 << 15; ++i) {
+    const auto n = static_cast<long double>(random() >> (random() % 40 + 24));
+    x.push_back(static_cast<double>(n * half_pi));
+  }
   while (x.size() < count) {
     const double unit = std::ldexp(static_cast<double>(random() >> 11), -53);
     switch (x.size() % 4) {
