@@ -195,7 +195,10 @@ void run_on_workers(int slots, FunctionRef<void(int)> body, const std::function<
           .mutex = {},
           .failure = {}};
   published.fetch_add(1, std::memory_order_release);
-  pthreadpool_parallelize_1d(pool->handle, run_slot, &job, static_cast<size_t>(slots), 0);
+  // Between two pieces of work the threads spin for a while, which wakes them fast. With more threads than processors
+  // that only keeps those from running that have something to do.
+  uint32_t flags = pool->size > available_processors() ? PTHREADPOOL_FLAG_YIELD_WORKERS : 0;
+  pthreadpool_parallelize_1d(pool->handle, run_slot, &job, static_cast<size_t>(slots), flags);
   // Has happened; this orders the workers' writes before our reads for those who look (see `published`).
   while (job.done.load(std::memory_order_acquire) < slots) std::this_thread::yield();
   turn.unlock();
