@@ -117,8 +117,8 @@ class Binder {
       bool matters = tensor.size() > 0 && tensor.shape()[d] > 1;
       if (stride.kind == DimSpec::Kind::fixed && matters && stride.value != tensor.strides()[d]) {
         throw ShapeError(where(i) + "expected stride " + std::to_string(stride.value) + " in dimension " +
-                         std::to_string(d) + ", got " + tensor.description() + " with strides " +
-                         to_string(tensor.strides()) +
+                         std::to_string(d) + ", got " + std::string(name(tensor.dtype())) + to_string(tensor.shape()) +
+                         " with strides " + to_string(tensor.strides()) +
                          (spec(i).writes() ? "; give a tensor that is laid out so" : "; call contiguous() on it"));
       }
     }

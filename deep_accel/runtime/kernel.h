@@ -114,11 +114,11 @@ enum class Partition {
 struct LaunchOptions {
   int threads = 0;  // 0: num_threads() of workers.h
   Partition partition = Partition::dynamic;
-  std::optional<BlockOrder> order;  // in place of the signature's, for all phases
+  std::optional<BlockOrder> order = std::nullopt;  // in place of the signature's, for all phases
   // Asked by the calling thread about every 20 ms; true stops the launch, which throws Interrupted.
-  std::function<bool()> interrupted;
+  std::function<bool()> interrupted = nullptr;
   // Receives a kernel's print instead of standard output; calls come one at a time, from any thread.
-  std::function<void(std::string_view line)> print;
+  std::function<void(std::string_view line)> print = nullptr;
   void* user = nullptr;
 };
 

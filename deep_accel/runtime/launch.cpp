@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <exception>
 #include <mutex>
-#include <thread>
 
 #include "deep_accel/base/error.h"
 #include "deep_accel/runtime/bind.h"
@@ -151,11 +150,10 @@ void run_phase(Launch& launch, size_t index, const int64_t* params, const Grid& 
   // Where blocks are many, several are taken at a time; still few enough that threads end at about the same moment.
   int64_t chunk = std::clamp<int64_t>(total / (int64_t{32} * slots), 1, 64);
   std::atomic<int64_t> next{0};
-  std::thread::id caller = std::this_thread::get_id();
   auto body = [&](int slot) {
     ThreadArena arena(arena_bytes);
     Context context(launch, slot, arena.data(), workspace);
-    bool polls = may_poll && std::this_thread::get_id() == caller;
+    bool polls = may_poll && slot == 0;  // the calling thread
     if (!dynamic) {
       auto [begin, end] = part_of(total, slot, slots);
       return run_blocks(launch, context, phase, params, grid, begin, end, polls);
@@ -167,7 +165,10 @@ void run_phase(Launch& launch, size_t index, const int64_t* params, const Grid& 
     }
   };
   if (may_poll) {
-    run_on_workers(slots, body, [&] { launch.poll(); });
+    run_on_workers(slots, body, [&] {
+      launch.poll();
+      return launch.stop.load(std::memory_order_relaxed);
+    });
   } else {
     run_on_workers(slots, body);
   }

@@ -71,7 +71,9 @@ template <int Lanes, int Chains>
   }
   V total = {};
   for (const V& sum : sums) total += sum;
-  return total[0] + total[7];
+  float result = 0;
+  for (int i = 0; i < 16; ++i) result += total[i];  // all lanes: the compiler would not load those that nobody uses
+  return result;
 }
 
 [[gnu::always_inline]] inline void copy_sweep(const float* a, float* b, int64_t count) {

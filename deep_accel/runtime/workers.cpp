@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <memory>
@@ -20,14 +20,45 @@
 #include "deep_accel/base/environment.h"
 #include "deep_accel/base/error.h"
 #include "deep_accel/base/fork.h"
-#include "deep_accel/base/text.h"
 
 namespace deep_accel {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+// How threads wait for their next work: spinning wakes them in 2 microseconds, sleeping in 20. But a thread that spins
+// on a machine that others use too has used up its time slice when the work comes, and a slice is milliseconds. So we
+// spin only while it works: where a thread came late, we sleep for a while, each time longer.
+class Waiting {
+ public:
+  explicit Waiting(int threads) : crowded_(threads > available_processors()) {}
+
+  bool spins(Clock::time_point now) const { return !crowded_ && now >= spin_again_; }
+
+  void spun(Clock::time_point now, bool late) {
+    if (late) {
+      spin_again_ = now + pause_;
+      pause_ = std::min(2 * pause_, kLongestPause);
+    } else {
+      pause_ = std::max(pause_ / 2, kShortestPause);
+    }
+  }
+
+  static constexpr Clock::duration kLate = std::chrono::microseconds(500);
+
+ private:
+  static constexpr Clock::duration kShortestPause = std::chrono::milliseconds(100);
+  static constexpr Clock::duration kLongestPause = std::chrono::seconds(10);
+
+  bool crowded_;
+  Clock::time_point spin_again_{};
+  Clock::duration pause_ = kShortestPause;
+};
+
 // The threads of one pool. Whoever runs work holds a share, so that a pool that was replaced ends after its last work.
 struct Pool {
-  explicit Pool(int threads) : size(threads), handle(pthreadpool_create(static_cast<size_t>(threads))) {
+  explicit Pool(int threads)
+      : size(threads), handle(pthreadpool_create(static_cast<size_t>(threads))), waiting(threads) {
     if (!handle) throw Error("cannot start " + std::to_string(threads) + " worker threads");
   }
   ~Pool() { pthreadpool_destroy(handle); }
@@ -37,6 +68,7 @@ struct Pool {
   int size;
   pthreadpool_t handle;
   std::mutex turn;  // held by the caller whose work is running
+  Waiting waiting;  // under `turn`
 };
 
 struct State {
@@ -79,44 +111,90 @@ thread_local bool at_work = false;
 // does not see; a read-modify-write keeps the order of all callers before it.
 std::atomic<uint64_t> published{0};
 
-struct Job {
-  const FunctionRef<void(int)>& body;
-  int slots;
-  const std::function<void()>& waiting;
-  std::thread::id caller;
-  std::atomic<int> done{0};
-  std::mutex mutex;
-  std::exception_ptr failure;
+// One call of run_on_workers. pthreadpool is given as many items as it has threads; each execution of an item runs one
+// slot, or none. Slot 0 is the caller's, so that it stays in our hands for as long as the others work and can ask
+// whether to stop. For that it must get one of the items, and pthreadpool lets quick threads steal those of slow ones:
+// so until the caller has arrived, every other thread stays in its first item.
+class Job {
+ public:
+  Job(FunctionRef<void(int)> body, int slots, int items, const std::function<bool()>& give_up)
+      : body_(body), slots_(slots), items_(items), give_up_(give_up), caller_(std::this_thread::get_id()) {}
 
-  void run(int slot) {
-    at_work = true;
-    try {
-      body(slot);
-    } catch (...) {
-      std::lock_guard lock(mutex);
-      if (!failure) failure = std::current_exception();
+  void run_item(int item) {
+    if (Clock::now() - start_ > Waiting::kLate) late_.store(true, std::memory_order_relaxed);
+    if (std::this_thread::get_id() == caller_ && !arrived_.load(std::memory_order_relaxed)) {
+      arrived_.store(true, std::memory_order_release);
+      run_slot(0);
+      if (give_up_) wait_for_others();
+    } else {
+      if (int slot = claim(item)) run_slot(slot);
+      for (int spin = 0; !arrived_.load(std::memory_order_acquire); ++spin) {
+        if (spin > 200) std::this_thread::yield();
+      }
     }
-    at_work = false;
-    // A worker touches nothing of the job after this.
-    bool wait = waiting && std::this_thread::get_id() == caller;
-    done.fetch_add(1, std::memory_order_acq_rel);
-    if (wait) wait_for_others();
+    left_.fetch_add(1, std::memory_order_acq_rel);  // a worker touches nothing of the job after this
   }
 
-  // In place of pthreadpool's own waiting, which nobody can interrupt. Each thread has one slot of its own, so the
-  // others come to their end without this one.
+  bool late() const { return late_.load(std::memory_order_relaxed); }
+  Clock::time_point start() const { return start_; }
+
+  // After pthreadpool's own waiting; orders the workers' writes before the caller's reads (see `published`).
+  void finish() {
+    while (left_.load(std::memory_order_acquire) < items_) std::this_thread::yield();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  // A slot that nobody has, or 0. The item's own number where possible: then the same thread mostly gets the same slot.
+  int claim(int item) {
+    auto take = [&](int slot) {
+      uint64_t bit = uint64_t{1} << (slot % 64);
+      return !(claimed_[static_cast<size_t>(slot / 64)].fetch_or(bit, std::memory_order_relaxed) & bit);
+    };
+    if (item > 0 && item < slots_ && take(item)) return item;
+    for (int slot = 1; slot < slots_; ++slot) {
+      if (take(slot)) return slot;
+    }
+    return 0;
+  }
+
+  void run_slot(int slot) {
+    at_work = true;
+    try {
+      body_(slot);
+    } catch (...) {
+      std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+    }
+    at_work = false;
+    done_.fetch_add(1, std::memory_order_acq_rel);
+  }
+
   void wait_for_others() {
-    for (int spin = 0; done.load(std::memory_order_acquire) < slots; ++spin) {
+    for (int spin = 0; done_.load(std::memory_order_acquire) < slots_; ++spin) {
       if (spin < 2000) continue;
-      waiting();
+      give_up_();
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
   }
+
+  FunctionRef<void(int)> body_;
+  int slots_, items_;
+  const std::function<bool()>& give_up_;
+  std::thread::id caller_;
+  Clock::time_point start_ = Clock::now();
+  std::atomic<bool> late_{false};  // some thread came late
+  std::array<std::atomic<uint64_t>, kMaxThreads / 64> claimed_{};
+  std::atomic<bool> arrived_{false};
+  std::atomic<int> done_{0};  // slots
+  std::atomic<int> left_{0};  // items
+  std::mutex mutex_;
+  std::exception_ptr failure_;
 };
 
-void run_slot(void* job, size_t slot) {
+void run_item(void* job, size_t item) {
   published.load(std::memory_order_acquire);
-  static_cast<Job*>(job)->run(static_cast<int>(slot));
+  static_cast<Job*>(job)->run_item(static_cast<int>(item));
 }
 
 int quota_of_control_group(const std::string& folder) {
@@ -173,36 +251,30 @@ void set_num_threads(int count) {
 
 bool in_worker() { return at_work; }
 
-void run_on_workers(int slots, FunctionRef<void(int)> body, const std::function<void()>& waiting) {
+bool run_on_workers(int slots, FunctionRef<void(int)> body, const std::function<bool()>& give_up) {
   if (slots <= 1 || at_work) {
     for (int slot = 0; slot < slots; ++slot) body(slot);
-    return;
+    return true;
   }
   std::shared_ptr<Pool> pool = pool_for(slots);
   std::unique_lock turn(pool->turn, std::defer_lock);
-  if (waiting) {
+  if (give_up) {
     while (!turn.try_lock()) {
-      waiting();
+      if (give_up()) return false;
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
   } else {
     turn.lock();
   }
-  Job job{.body = body,
-          .slots = slots,
-          .waiting = waiting,
-          .caller = std::this_thread::get_id(),
-          .mutex = {},
-          .failure = {}};
+  Job job(body, slots, pool->size, give_up);
   published.fetch_add(1, std::memory_order_release);
-  // Between two pieces of work the threads spin for a while, which wakes them fast. With more threads than processors
-  // that only keeps those from running that have something to do.
-  uint32_t flags = pool->size > available_processors() ? PTHREADPOOL_FLAG_YIELD_WORKERS : 0;
-  pthreadpool_parallelize_1d(pool->handle, run_slot, &job, static_cast<size_t>(slots), flags);
-  // Has happened; this orders the workers' writes before our reads for those who look (see `published`).
-  while (job.done.load(std::memory_order_acquire) < slots) std::this_thread::yield();
+  bool spin = pool->waiting.spins(job.start());
+  uint32_t flags = spin ? 0 : PTHREADPOOL_FLAG_YIELD_WORKERS;
+  pthreadpool_parallelize_1d(pool->handle, run_item, &job, static_cast<size_t>(pool->size), flags);
+  if (spin) pool->waiting.spun(Clock::now(), job.late());
   turn.unlock();
-  if (job.failure) std::rethrow_exception(job.failure);
+  job.finish();
+  return true;
 }
 
 void parallel_for(int64_t count, int64_t grain, FunctionRef<void(int64_t, int64_t)> body) {
@@ -221,59 +293,5 @@ void parallel_for(int64_t count, int64_t grain, FunctionRef<void(int64_t, int64_
     }
   });
 }
-
-namespace {
-
-std::atomic<int64_t> arena_bytes{0};
-
-// The arenas of one thread: one for each depth of nesting.
-struct Arenas {
-  struct Arena {
-    char* data = nullptr;
-    int64_t size = 0;
-  };
-  std::vector<Arena> stack;
-  size_t depth = 0;
-
-  ~Arenas() {
-    for (Arena& arena : stack) free(arena);
-  }
-
-  static void free(Arena& arena) {
-    std::free(arena.data);
-    arena_bytes.fetch_sub(arena.size, std::memory_order_relaxed);
-    arena = {};
-  }
-
-  char* enter(int64_t bytes) {
-    if (depth == stack.size()) stack.emplace_back();
-    Arena& arena = stack[depth];
-    if (arena.size < bytes) {
-      free(arena);
-      constexpr int64_t kHugePage = int64_t{2} << 20;
-      int64_t alignment = bytes >= kHugePage ? kHugePage : 4096;
-      if (bytes > INT64_MAX / 2) throw OutOfMemoryError("an arena of " + format_bytes(bytes) + " is too large");
-      int64_t size = (bytes + alignment - 1) / alignment * alignment;
-      arena.data = static_cast<char*>(std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(size)));
-      if (!arena.data) {
-        throw OutOfMemoryError("cannot allocate an arena of " + format_bytes(bytes) +
-                               " for a worker thread; use smaller tiles");
-      }
-      arena.size = size;
-      arena_bytes.fetch_add(size, std::memory_order_relaxed);
-    }
-    ++depth;
-    return arena.data;
-  }
-};
-
-thread_local Arenas arenas;
-
-}  // namespace
-
-ThreadArena::ThreadArena(int64_t bytes) : data_(arenas.enter(bytes)) {}
-ThreadArena::~ThreadArena() { --arenas.depth; }
-
-int64_t arena_bytes_held() { return arena_bytes.load(std::memory_order_relaxed); }
 
 }  // namespace deep_accel

@@ -22,10 +22,11 @@ int available_processors();
 inline constexpr int kMaxThreads = 1024;
 
 // Calls body(slot) once for each slot in [0, slots), at the same time as far as there are threads; returns when all are
-// done. One slot runs on the calling thread and wakes nobody. The first exception of a body is thrown to the caller,
-// after all have ended. `waiting`, where given, is called by the calling thread every few milliseconds while it waits
-// for its turn or for the others; it must not throw.
-void run_on_workers(int slots, FunctionRef<void(int)> body, const std::function<void()>& waiting = {});
+// done. Slot 0 runs on the calling thread; one slot alone wakes nobody. The first exception of a body is thrown to the
+// caller, after all have ended. `give_up`, where given, is called by the calling thread every few milliseconds at most
+// while it waits, and must not throw: true before the work has begun leaves it undone, and the function returns false;
+// work that has begun is waited for.
+bool run_on_workers(int slots, FunctionRef<void(int)> body, const std::function<bool()>& give_up = {});
 
 // body(begin, end) over parts of [0, count) of at least `grain`, on up to num_threads() threads.
 void parallel_for(int64_t count, int64_t grain, FunctionRef<void(int64_t, int64_t)> body);

@@ -130,8 +130,28 @@ TEST(Workers, TheCallerIsHeardWhileItWaits) {
           while (asked < 3) std::this_thread::yield();
         }
       },
-      [&] { ++asked; });
+      [&] {
+        ++asked;
+        return false;
+      });
   EXPECT_GE(asked, 3);
+}
+
+TEST(Workers, AWaitingCallerCanGiveUp) {
+  std::atomic<bool> working{false}, stop{false};
+  std::thread busy([&] {
+    run_on_workers(2, [&](int) {
+      working = true;
+      while (!stop) std::this_thread::yield();
+    });
+  });
+  while (!working) std::this_thread::yield();
+  int asked = 0;
+  EXPECT_FALSE(run_on_workers(2, [](int) { ADD_FAILURE() << "the workers are taken"; }, [&] { return ++asked == 3; }));
+  EXPECT_EQ(asked, 3);
+  stop = true;
+  busy.join();
+  EXPECT_TRUE(run_on_workers(2, [](int) {}, [] { return true; }));
 }
 
 TEST(Workers, ArenasAreOfOneThreadAndNest) {
