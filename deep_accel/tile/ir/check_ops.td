@@ -17,7 +17,7 @@ def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = "$condition `,` $message attr-dict";
 }
 
-def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
+def Tile_PrintOp : Tile_BufferOp<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "print a text and scalars, or a whole tile";
   let description = [{Example: `tile.print "row", %i, %v : index, f32`}];
   let arguments = (ins StrAttr:$text, Variadic<AnyTypeOf<[Tile_Scalar, Tile_Buffer]>>:$values);

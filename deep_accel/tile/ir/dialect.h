@@ -7,7 +7,8 @@
 
 namespace deep_accel::tile {
 
-// What an operation does to a buffer. `covers`: it overwrites every element before it reads any.
+// What an operation does to a buffer, a value as the operation sees it: perhaps a view. `covers`: it overwrites every
+// element of that value before it reads any.
 struct Access {
   mlir::Value buffer;
   bool reads = false;
@@ -59,6 +60,10 @@ bool is_packed(mlir::Type storage);
 Space space_of(mlir::MemRefType type);
 // A memref type in a space, rows contiguous.
 mlir::MemRefType buffer_type(llvm::ArrayRef<int64_t> shape, mlir::Type element, Space space);
+// What the operations of a region do to the buffers that are defined outside it; `covers` is never said here.
+llvm::SmallVector<Access> region_accesses(mlir::Region& region);
+// What one execution of a region costs.
+Cost region_cost(mlir::Region& region);
 // The alloc or the kernel argument that a buffer is a view of.
 mlir::Value root_buffer(mlir::Value buffer);
 // The value of a constant index, if it is one.
