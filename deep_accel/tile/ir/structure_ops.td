@@ -63,6 +63,14 @@ def Tile_DimOp : Tile_Op<"dim", [Pure]> {
                             [{ build($_builder, $_state, $_builder.getIndexType(), $_builder.getStringAttr(name)); }]>];
 }
 
+def Tile_ExtentOp : Tile_Op<"extent", [Pure]> {
+  let summary = "the size of one dimension of a buffer, static or not";
+  let description = [{Example: `%n = tile.extent %A dim 0 : memref<?x64xf32, #tile.space<global>>`}];
+  let arguments = (ins Tile_Buffer:$buffer, I64Attr:$dim);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$buffer `dim` $dim attr-dict `:` type($buffer)";
+}
+
 def Tile_GridOp : Tile_Op<"grid", [RecursiveMemoryEffects, NoTerminator, SingleBlock, HasParent<"KernelOp">]> {
   let summary = "a phase: its region runs once for each block of a grid, in any order and in parallel";
   let description = [{

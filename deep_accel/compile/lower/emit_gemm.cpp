@@ -1,0 +1,235 @@
+// Products: register tiles of accumulators that stay in registers across K, updated by outer products (a column of a,
+// broadcast, times a row of b in vectors).
+//
+// The rows of a register tile are walked outside, its columns inside: a strip of a (rows x K) stays in the first cache
+// while b's panels stream past it. Scales are applied to the partial sums of each K block.
+#include <numeric>
+
+#include "deep_accel/compile/lower/emitter.h"
+
+namespace deep_accel::compile {
+
+using mlir::Value;
+namespace arith = mlir::arith;
+namespace scf = mlir::scf;
+
+class GemmEmitter {
+ public:
+  GemmEmitter(Emitter& emitter, tile::GemmOp op)
+      : emitter_(emitter),
+        elements_(emitter.elements_),
+        builder_(emitter.builder_),
+        op_(op),
+        a_(emitter.buffer(op.getA())),
+        b_(emitter.buffer(op.getB())),
+        acc_(emitter.buffer(op.getAcc())) {}
+
+  mlir::LogicalResult emit();
+
+ private:
+  struct Block {
+    Value row, column;  // where the register tile begins
+    int64_t rows;       // of the register tile
+    int64_t columns;    // elements
+    int64_t vectors() const { return (columns + lanes - 1) / lanes; }
+    int64_t lanes;
+  };
+
+  void emit_columns(Value row, int64_t rows);
+  void emit_block(const Block& block);
+  // partial[r, v] += sum of a[r, k] b[k, v] for k in [from, from + count)
+  llvm::SmallVector<Value> emit_products(const Block& block, Value from, int64_t count,
+                                         llvm::SmallVector<Value> accumulators);
+  Value a_element(const Block& block, Value k, int64_t r, int64_t step);
+  Value b_vector(const Block& block, Value k, int64_t v, int64_t step);
+  Value scale_of_b(const Block& block, Value k, int64_t v);
+  Value mask(const Block& block, int64_t v);
+  Value acc_position(const Block& block, int64_t r, int64_t v);
+  Value multiply(Value a, Value b);
+  mlir::VectorType vector_type(const Block& block) {
+    return mlir::VectorType::get({block.lanes}, tile::compute_type(acc_.element));
+  }
+
+  Emitter& emitter_;
+  Elements& elements_;
+  mlir::ImplicitLocOpBuilder& builder_;
+  tile::GemmOp op_;
+  BufferRef a_, b_, acc_;
+  int64_t register_rows_ = 1, register_columns_ = 1, lanes_ = 1;
+};
+
+mlir::LogicalResult Emitter::emit_gemm(tile::GemmOp op) {
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  return GemmEmitter(*this, op).emit();
+}
+
+mlir::LogicalResult GemmEmitter::emit() {
+  auto tile_shape = op_->getAttrOfType<mlir::DenseI64ArrayAttr>("tile.register_tile");
+  if (!tile_shape) return op_.emitOpError("has no register tile; run the pass that selects layouts first");
+  register_rows_ = tile_shape[0];
+  register_columns_ = tile_shape[1];
+  lanes_ = std::min<int64_t>(emitter_.target_.lanes(static_cast<int>(tile::storage_bits(acc_.element))),
+                             register_columns_);
+  const int64_t m = op_.m(), whole = m / register_rows_ * register_rows_;
+  if (whole > 0) {
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    scf::ForOp loop = emitter_.make_loop(elements_.index(int64_t{0}), elements_.index(whole),
+                                         elements_.index(register_rows_));
+    emit_columns(loop.getInductionVar(), register_rows_);
+  }
+  if (whole < m) emit_columns(elements_.index(whole), m - whole);
+  return mlir::success();
+}
+
+void GemmEmitter::emit_columns(Value row, int64_t rows) {
+  const int64_t n = op_.n(), whole = n / register_columns_ * register_columns_;
+  if (whole > 0) {
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    scf::ForOp loop = emitter_.make_loop(elements_.index(int64_t{0}), elements_.index(whole),
+                                         elements_.index(register_columns_));
+    emit_block(Block{row, loop.getInductionVar(), rows, register_columns_, lanes_});
+  }
+  if (whole < n) emit_block(Block{row, elements_.index(whole), rows, n - whole, lanes_});
+}
+
+Value GemmEmitter::mask(const Block& block, int64_t v) {
+  const int64_t left = block.columns - v * block.lanes;
+  if (left >= block.lanes) return {};
+  llvm::SmallVector<bool> on;
+  for (int64_t lane = 0; lane < block.lanes; ++lane) on.push_back(lane < left);
+  auto type = mlir::VectorType::get({block.lanes}, builder_.getI1Type());
+  return builder_.create<arith::ConstantOp>(mlir::DenseElementsAttr::get(type, llvm::ArrayRef<bool>(on)));
+}
+
+Value GemmEmitter::acc_position(const Block& block, int64_t r, int64_t v) {
+  Value position = elements_.position(acc_, {block.row, block.column});
+  const int64_t stride = *mlir::getConstantIntValue(acc_.strides[0]);
+  return elements_.add(position, elements_.index(r * stride + v * block.lanes));
+}
+
+Value GemmEmitter::multiply(Value a, Value b) {
+  if (mlir::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(a.getType()))) return builder_.create<arith::MulFOp>(a, b);
+  return builder_.create<arith::MulIOp>(a, b);
+}
+
+Value GemmEmitter::a_element(const Block& block, Value k, int64_t r, int64_t step) {
+  const bool transposed = op_.getTransposeA();
+  Value position;
+  if (a_.panels) {
+    Value row = elements_.add(block.row, elements_.index(r)), column = elements_.add(k, elements_.index(step));
+    position = elements_.position(a_, transposed ? mlir::ValueRange{column, row} : mlir::ValueRange{row, column});
+  } else {
+    position = elements_.position(a_, transposed ? mlir::ValueRange{k, block.row} : mlir::ValueRange{block.row, k});
+    const int64_t row_stride = *mlir::getConstantIntValue(a_.strides[transposed ? 1 : 0]);
+    const int64_t k_stride = *mlir::getConstantIntValue(a_.strides[transposed ? 0 : 1]);
+    position = elements_.add(position, elements_.index(r * row_stride + step * k_stride));
+  }
+  Value element = elements_.load(a_, position, 1);
+  if (element.getType() != vector_type(block).getElementType()) {
+    element = builder_.create<arith::ExtFOp>(vector_type(block).getElementType(), element);
+  }
+  return elements_.splat(element, block.lanes);
+}
+
+Value GemmEmitter::b_vector(const Block& block, Value k, int64_t v, int64_t step) {
+  const bool transposed = op_.getTransposeB();
+  Value position =
+      elements_.position(b_, transposed ? mlir::ValueRange{block.column, k} : mlir::ValueRange{k, block.column});
+  const int64_t k_stride =
+      b_.panels ? b_.panels->width : *mlir::getConstantIntValue(b_.strides[transposed ? 1 : 0]);
+  position = elements_.add(position, elements_.index(step * k_stride + v * block.lanes));
+  Value lanes = elements_.load(b_, position, block.lanes, b_.panels ? Value() : mask(block, v));
+  if (lanes.getType() != vector_type(block)) lanes = builder_.create<arith::ExtFOp>(vector_type(block), lanes);
+  return lanes;
+}
+
+llvm::SmallVector<Value> GemmEmitter::emit_products(const Block& block, Value from, int64_t count,
+                                                    llvm::SmallVector<Value> accumulators) {
+  const int64_t vectors = block.vectors();
+  int64_t unroll = 4;
+  while (count % unroll != 0) unroll /= 2;
+  Value upper = elements_.add(from, elements_.index(count));
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  scf::ForOp loop = emitter_.make_loop(from, upper, elements_.index(unroll), accumulators);
+  llvm::SmallVector<Value> running(loop.getRegionIterArgs());
+  for (int64_t step = 0; step < unroll; ++step) {
+    llvm::SmallVector<Value> row_of_b;
+    for (int64_t v = 0; v < vectors; ++v) row_of_b.push_back(b_vector(block, loop.getInductionVar(), v, step));
+    for (int64_t r = 0; r < block.rows; ++r) {
+      Value a = a_element(block, loop.getInductionVar(), r, step);
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value& accumulator = running[r * vectors + v];
+        accumulator = elements_.fma(a, row_of_b[v], accumulator);
+      }
+    }
+  }
+  builder_.create<scf::YieldOp>(running);
+  return llvm::SmallVector<Value>(loop.getResults());
+}
+
+// The scales of b along the lanes of vector `v`: one for all, or one for each lane.
+Value GemmEmitter::scale_of_b(const Block& block, Value k, int64_t v) {
+  const BufferRef& scales = emitter_.buffer(op_.getScaleB());
+  auto type = op_.getScaleB().getType();
+  const int64_t k_block = op_.k() / type.getDimSize(0), n_block = op_.n() / type.getDimSize(1);
+  Value row = builder_.createOrFold<arith::DivUIOp>(k, elements_.index(k_block));
+  auto scale_at = [&](int64_t lane) {
+    Value column = elements_.add(block.column, elements_.index(std::min(v * block.lanes + lane, block.columns - 1)));
+    Value index = builder_.createOrFold<arith::DivUIOp>(column, elements_.index(n_block));
+    return elements_.load(scales, elements_.position(scales, {row, index}), 1);
+  };
+  if (n_block % register_columns_ == 0) return elements_.splat(scale_at(0), block.lanes);
+  Value joined = elements_.splat(scale_at(0), block.lanes);
+  for (int64_t lane = 1; lane < block.lanes; ++lane) {
+    joined = builder_.create<mlir::vector::InsertOp>(scale_at(lane), joined, lane);
+  }
+  return joined;
+}
+
+void GemmEmitter::emit_block(const Block& block) {
+  const int64_t vectors = block.vectors(), k = op_.k();
+  llvm::SmallVector<Value> accumulators;
+  Value zero = elements_.constant_like(vector_type(block), 0);
+  for (int64_t r = 0; r < block.rows; ++r) {
+    for (int64_t v = 0; v < vectors; ++v) {
+      accumulators.push_back(op_.getClear() ? zero
+                                            : elements_.load(acc_, acc_position(block, r, v), block.lanes,
+                                                             mask(block, v)));
+    }
+  }
+  Value start = elements_.index(int64_t{0});
+  if (!op_.getScaleA()) {
+    accumulators = emit_products(block, start, k, accumulators);
+  } else {
+    const BufferRef& scales = emitter_.buffer(op_.getScaleA());
+    auto a_type = op_.getScaleA().getType(), b_type = op_.getScaleB().getType();
+    const int64_t a_block = k / a_type.getDimSize(1), b_block = k / b_type.getDimSize(0);
+    const int64_t k_block = std::gcd(a_block, b_block), m_block = op_.m() / a_type.getDimSize(0);
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    scf::ForOp loop = emitter_.make_loop(start, elements_.index(k), elements_.index(k_block), accumulators);
+    llvm::SmallVector<Value> zeros(accumulators.size(), zero);
+    llvm::SmallVector<Value> partial = emit_products(block, loop.getInductionVar(), k_block, zeros);
+    llvm::SmallVector<Value> running(loop.getRegionIterArgs());
+    llvm::SmallVector<Value> b_scales;
+    for (int64_t v = 0; v < vectors; ++v) b_scales.push_back(scale_of_b(block, loop.getInductionVar(), v));
+    Value column = builder_.createOrFold<arith::DivUIOp>(loop.getInductionVar(), elements_.index(a_block));
+    for (int64_t r = 0; r < block.rows; ++r) {
+      Value row = builder_.createOrFold<arith::DivUIOp>(elements_.add(block.row, elements_.index(r)),
+                                                        elements_.index(m_block));
+      Value a_scale = elements_.splat(elements_.load(scales, elements_.position(scales, {row, column}), 1), block.lanes);
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value& accumulator = running[r * vectors + v];
+        accumulator = elements_.fma(partial[r * vectors + v], multiply(a_scale, b_scales[v]), accumulator);
+      }
+    }
+    builder_.create<scf::YieldOp>(running);
+    accumulators.assign(loop.getResults().begin(), loop.getResults().end());
+  }
+  for (int64_t r = 0; r < block.rows; ++r) {
+    for (int64_t v = 0; v < vectors; ++v) {
+      elements_.store(acc_, accumulators[r * vectors + v], acc_position(block, r, v), block.lanes, mask(block, v));
+    }
+  }
+}
+
+}  // namespace deep_accel::compile

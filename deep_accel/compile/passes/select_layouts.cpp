@@ -1,0 +1,166 @@
+// See select_layouts.h. The register tile comes from a small model of the inner loop: for one step of k, a block of r rows
+// and v vectors takes max(r v / ports, loads / 2, latency) cycles.
+#include "deep_accel/compile/passes/select_layouts.h"
+
+#include <cmath>
+
+namespace deep_accel::compile {
+
+using mlir::Value;
+namespace arith = mlir::arith;
+
+namespace {
+
+// Ops that see a tile element by element, whatever its layout.
+bool sees_elements(mlir::Operation* user) {
+  return mlir::isa<tile::LoadOp, tile::AsyncLoadOp, tile::StoreOp, tile::CopyOp, tile::TransposeOp, tile::GatherOp,
+                   tile::ScatterOp, tile::Im2colOp, tile::ReadOp, tile::WriteOp, tile::CombineOp, tile::FillOp,
+                   tile::ReduceOp, tile::ScanOp>(user);
+}
+
+// True where the tile is an alloc of its own whose only product is a factor of this kind, and all else sees elements.
+bool may_change_layout(Value tile, bool as_right_factor, bool transposed) {
+  if (!tile.getDefiningOp<tile::AllocOp>()) return false;
+  return llvm::all_of(tile.getUses(), [&](mlir::OpOperand& use) {
+    auto gemm = mlir::dyn_cast<tile::GemmOp>(use.getOwner());
+    if (!gemm) return sees_elements(use.getOwner());
+    if (gemm.getAcc() == tile || gemm.getScaleA() == tile || gemm.getScaleB() == tile) return false;
+    const bool right = gemm.getB() == tile;
+    if (gemm.getA() == tile && right) return false;
+    return right == as_right_factor && (!right || gemm.getTransposeB() == transposed);
+  });
+}
+
+void remark(mlir::Operation* op, const std::string& text) {
+  auto grid = op->getParentOfType<tile::GridOp>();
+  if (!grid) return;
+  mlir::Builder builder(op->getContext());
+  llvm::SmallVector<mlir::Attribute> lines;
+  if (auto known = grid->getAttrOfType<mlir::ArrayAttr>("tile.decisions")) llvm::append_range(lines, known);
+  lines.push_back(builder.getStringAttr(text));
+  grid->setAttr("tile.decisions", builder.getArrayAttr(lines));
+}
+
+std::string type_text(mlir::Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+// A tile of the same shape beside `source`, filled from it before the product.
+Value copy_beside(mlir::OpBuilder& builder, mlir::Location loc, Value source) {
+  auto type = mlir::cast<mlir::MemRefType>(source.getType());
+  auto fresh = tile::buffer_type(type.getShape(), type.getElementType(), tile::Space::shared);
+  Value copy = builder.create<tile::AllocOp>(loc, fresh, builder.getStringAttr("packed"), nullptr);
+  builder.create<tile::CopyOp>(loc, source, copy);
+  return copy;
+}
+
+// The dense left factor of a sparse product, then the product.
+void expand_sparse(tile::SparseGemmOp op) {
+  mlir::ImplicitLocOpBuilder builder(op.getLoc(), op);
+  auto type = op.getA().getType();
+  const int64_t m = type.getDimSize(0), k = 2 * type.getDimSize(1);
+  Value dense = builder.create<tile::AllocOp>(
+      tile::buffer_type({m, k}, type.getElementType(), tile::Space::shared), builder.getStringAttr("expanded"), nullptr);
+  mlir::Type compute = tile::compute_type(type.getElementType());
+  Value zero = builder.create<arith::ConstantOp>(compute, builder.getZeroAttr(compute));
+  builder.create<tile::FillOp>(dense, zero);
+  auto map = builder.create<tile::MapOp>(
+      llvm::ArrayRef<mlir::OpFoldResult>{builder.getIndexAttr(m), builder.getIndexAttr(k / 2)});
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&map.getBody().front());
+    Value i = map.getBody().getArgument(0), j = map.getBody().getArgument(1);
+    Value value = builder.create<tile::ReadOp>(compute, op.getA(), mlir::ValueRange{i, j});
+    Value place = builder.create<tile::ReadOp>(builder.getI32Type(), op.getPositions(), mlir::ValueRange{i, j});
+    Value group = builder.create<arith::DivUIOp>(j, builder.create<arith::ConstantIndexOp>(2));
+    Value column = builder.create<arith::AddIOp>(
+        builder.create<arith::MulIOp>(group, builder.create<arith::ConstantIndexOp>(4)),
+        builder.create<arith::IndexCastOp>(builder.getIndexType(), place));
+    builder.create<tile::WriteOp>(value, dense, mlir::ValueRange{i, column});
+  }
+  builder.create<tile::GemmOp>(dense, op.getB(), op.getAcc(), Value(), Value(), false, op.getTransposeB(),
+                               op.getClear());
+  op.erase();
+}
+
+}  // namespace
+
+std::pair<int64_t, int64_t> register_tile(int64_t m, int64_t n, int64_t element_bits, const Target& target) {
+  int64_t lanes = target.lanes(static_cast<int>(element_bits));
+  while (lanes > n && lanes > 2) lanes /= 2;
+  std::pair<int64_t, int64_t> best{1, lanes};
+  double best_cost = INFINITY;
+  for (int64_t vectors = 1; vectors <= 4; ++vectors) {
+    for (int64_t rows = 1; rows <= 16; ++rows) {
+      // Accumulators, a row of b, one broadcast of a, and one to spare.
+      if (rows * vectors + vectors + 2 > target.vector_registers) break;
+      double cycles = 0;
+      int kinds = 0;
+      auto add_blocks = [&](int64_t r, int64_t row_blocks) {
+        const int64_t all = (n + lanes - 1) / lanes;
+        for (auto [v, blocks] : {std::pair{vectors, all / vectors}, std::pair{all % vectors, int64_t{1}}}) {
+          if (r == 0 || v == 0 || blocks == 0 || row_blocks == 0) continue;
+          const double products = static_cast<double>(r * v) / target.fma_ports;
+          const double loads = static_cast<double>(r + v) / 2;
+          const double latency = target.fma_latency;
+          // Loads that hide behind products still cost a little: the front end sees them.
+          cycles += static_cast<double>(blocks * row_blocks) *
+                    (std::max({products, loads, latency}) + 0.1 * static_cast<double>(r + v));
+          ++kinds;
+        }
+      };
+      add_blocks(rows, m / rows);
+      add_blocks(m % rows, 1);
+      const double cost = cycles * (1 + 0.01 * kinds);
+      if (cost < best_cost) best_cost = cost, best = {rows, vectors * lanes};
+    }
+  }
+  return best;
+}
+
+void select_layouts(tile::KernelOp kernel, const Target& target) {
+  llvm::SmallVector<tile::SparseGemmOp> sparse;
+  kernel.walk([&](tile::SparseGemmOp op) { sparse.push_back(op); });
+  for (tile::SparseGemmOp op : sparse) expand_sparse(op);
+
+  llvm::SmallVector<tile::GemmOp> products;
+  kernel.walk([&](tile::GemmOp op) { products.push_back(op); });
+  for (tile::GemmOp op : products) {
+    mlir::OpBuilder builder(op);
+    mlir::Type accumulation = tile::compute_type(op.getAcc().getType().getElementType());
+    auto [rows, columns] = register_tile(op.m(), op.n(), tile::storage_bits(accumulation), target);
+    const bool transposed = op.getTransposeB();
+    if (!may_change_layout(op.getB(), true, transposed)) op.getBMutable().assign(copy_beside(builder, op.getLoc(), op.getB()));
+    auto b_alloc = op.getB().getDefiningOp<tile::AllocOp>();
+    if (auto panels = b_alloc->getAttrOfType<mlir::DenseI64ArrayAttr>("tile.panels")) {
+      columns = panels[1];  // another product chose first
+    }
+    b_alloc->setAttr("tile.panels", builder.getDenseI64ArrayAttr({transposed ? 0 : 1, columns}));
+    op->setAttr("tile.register_tile", builder.getDenseI64ArrayAttr({rows, columns}));
+
+    // Narrow factors are decoded while they are packed, never in the inner loop.
+    auto decode = [&](Value factor) {
+      auto alloc = factor.getDefiningOp<tile::AllocOp>();
+      if (alloc.getType().getElementType() != accumulation) {
+        alloc->setAttr("tile.storage", mlir::TypeAttr::get(accumulation));
+      }
+    };
+    decode(op.getB());
+    if (op.getA().getType().getElementType() != accumulation) {
+      if (!may_change_layout(op.getA(), false, false)) op.getAMutable().assign(copy_beside(builder, op.getLoc(), op.getA()));
+      decode(op.getA());
+    }
+    std::string text = "product " + std::to_string(op.m()) + " x " + std::to_string(op.n()) + " x " +
+                       std::to_string(op.k()) + ": register tile " + std::to_string(rows) + " x " +
+                       std::to_string(columns) + " (" + target.name + "), " + tile::buffer_name(op.getB()) +
+                       " packed in panels of " + std::to_string(columns);
+    if (b_alloc->hasAttr("tile.storage")) {
+      text += ", decoded from " + type_text(b_alloc.getType().getElementType()) + " to " + type_text(accumulation);
+    }
+    remark(op, text);
+  }
+}
+
+}  // namespace deep_accel::compile
