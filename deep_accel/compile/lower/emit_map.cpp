@@ -4,6 +4,8 @@
 // element-wise code (control flow, atomics, calls) run element by element. A tail shorter than a vector runs under a mask
 // where the target has cheap ones, else element by element. A `tile.combine` whose element does not depend on the
 // vector axis gathers in registers over the whole innermost loop.
+#include <numeric>
+
 #include "deep_accel/compile/lower/emitter.h"
 
 namespace deep_accel::compile {
@@ -18,7 +20,7 @@ namespace vector = mlir::vector;
 struct LaneValue {
   Value scalar;
   int64_t step = 0;
-  Value lanes;  // set where the value is no such sequence
+  Value lanes = {};  // set where the value is no such sequence
 };
 
 class MapEmitter {

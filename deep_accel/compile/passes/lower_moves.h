@@ -5,8 +5,8 @@
 
 namespace deep_accel::compile {
 
-// Replaces load, store, copy, transpose, gather, scatter, im2col, fill, reduce, scan, atomic_store and the asynchronous
-// loads by maps over elements. A window that may leave its buffer gets two versions: whole, without a check inside, and
+// Replaces load, store, copy, transpose, gather, scatter, im2col, fill, reduce, scan and atomic_store by maps over
+// elements. A window that may leave its buffer gets two versions: whole, without a check inside, and
 // clipped. Windows that are proven to stay inside get the first alone.
 void lower_moves(tile::KernelOp kernel);
 
