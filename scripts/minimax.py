@@ -25,7 +25,9 @@ def remez(f, powers, low, high, weight, iterations=12):
     # Chebyshev extrema as the first reference, then exchange of the extrema of the error.
     points = [(low + high) / 2 + (high - low) / 2 * mp.cos(mp.pi * (n - i) / n) for i in range(n + 1)]
     grid_size = max(400, 40 * n)
-    grid = [(low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * (2 * i + 1) / (2 * grid_size)) for i in range(grid_size)]
+    grid = [
+        (low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * (2 * i + 1) / (2 * grid_size)) for i in range(grid_size)
+    ]
     grid = [mp.mpf(low)] + grid + [mp.mpf(high)]
     targets = [(f(x), weight(x)) for x in grid]
     coefficients, error = [], mp.inf
@@ -59,7 +61,7 @@ def remez(f, powers, low, high, weight, iterations=12):
 
 
 def fit(f, powers, low, high, weight, bits, pinned=()):
-    """Coefficients rounded to `bits`, the first ones to the values `pinned`; and the error of the rounded polynomial."""
+    """Coefficients rounded to `bits`, the first ones to the values `pinned`; and the rounded polynomial's error."""
     low, high = mp.mpf(low), mp.mpf(high)
     exact, _ = remez(f, powers, low, high, weight)
     # Nearest plane (Babai): the coefficients in units of their last place are rounded one after the other, the lowest
