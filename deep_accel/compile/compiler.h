@@ -18,10 +18,10 @@ namespace deep_accel::compile {
 
 // What of the result is wanted.
 struct Options {
-  std::string target = "host";   // a name of target_names()
-  int optimisation = 3;          // LLVM's level, 0 to 3
-  std::string stop_after;        // for ir(): the pass after which to stop; empty runs all
-  bool print_after_each = false; // for ir(): the program after each pass, one text after the other
+  std::string target = "host";    // a name of target_names()
+  int optimisation = 3;           // LLVM's level, 0 to 3
+  std::string stop_after;         // for ir(): the pass after which to stop; empty runs all
+  bool print_after_each = false;  // for ir(): the program after each pass, one text after the other
 };
 
 struct PassInfo {
@@ -45,8 +45,8 @@ std::vector<std::byte> object(const tile::Program& program, const Options& optio
 std::vector<std::byte> library(const tile::Program& program, const Options& options = {});
 
 // The kernel ready to launch: from memory, from the disk cache, or compiled now. `name` may be empty where the program
-// has one kernel. Throws ValueError with the source line where the program is malformed, UnsupportedError where the target
-// cannot do it.
+// has one kernel. Throws ValueError with the source line where the program is malformed, UnsupportedError where the
+// target cannot do it.
 std::shared_ptr<const Kernel> jit(const tile::Program& program, const std::string& name = "",
                                   const Options& options = {});
 

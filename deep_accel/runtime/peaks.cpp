@@ -221,6 +221,10 @@ nlohmann::json to_json(const Bandwidth& b) {
   return {{"read", b.read}, {"copy", b.copy}, {"copy_streaming", b.copy_streaming}, {"triad", b.triad}};
 }
 
+std::filesystem::path peaks_path(int threads) {
+  return cache_directory() / ("peaks-" + host_cpu().fingerprint() + "-" + std::to_string(threads) + ".json");
+}
+
 Bandwidth bandwidth_from(const nlohmann::json& json) {
   return {json.at("read"), json.at("copy"), json.at("copy_streaming"), json.at("triad")};
 }
@@ -241,22 +245,27 @@ Peaks measure_peaks(int threads, bool quick) {
   return peaks;
 }
 
-Peaks cached_peaks(int threads) {
+std::optional<Peaks> known_peaks(int threads) {
   if (threads <= 0) threads = num_threads();
-  std::filesystem::path path =
-      cache_directory() / ("peaks-" + host_cpu().fingerprint() + "-" + std::to_string(threads) + ".json");
+  const std::filesystem::path path = peaks_path(threads);
   try {
     nlohmann::json json = nlohmann::json::parse(read_text(path));
-    return {.threads = threads,
-            .instructions = json.at("instructions"),
-            .f32_gflops_one = json.at("f32_gflops_one"),
-            .f32_gflops_all = json.at("f32_gflops_all"),
-            .one = bandwidth_from(json.at("bandwidth_one")),
-            .all = bandwidth_from(json.at("bandwidth_all"))};
+    return Peaks{.threads = threads,
+                 .instructions = json.at("instructions"),
+                 .f32_gflops_one = json.at("f32_gflops_one"),
+                 .f32_gflops_all = json.at("f32_gflops_all"),
+                 .one = bandwidth_from(json.at("bandwidth_one")),
+                 .all = bandwidth_from(json.at("bandwidth_all"))};
   } catch (const IoError&) {  // not there yet
   } catch (const nlohmann::json::exception& error) {
-    log_warning("'" + path.string() + "' is damaged and is measured again: " + error.what());
+    log_warning("'" + path.string() + "' is damaged: " + error.what());
   }
+  return std::nullopt;
+}
+
+Peaks cached_peaks(int threads) {
+  if (threads <= 0) threads = num_threads();
+  if (std::optional<Peaks> known = known_peaks(threads)) return *known;
   Peaks peaks = measure_peaks(threads);
   nlohmann::json json = {{"cpu", host_cpu().name},
                          {"threads", threads},
@@ -266,7 +275,7 @@ Peaks cached_peaks(int threads) {
                          {"bandwidth_one", to_json(peaks.one)},
                          {"bandwidth_all", to_json(peaks.all)}};
   try {
-    write_file_atomically(path, json.dump(2) + "\n");
+    write_file_atomically(peaks_path(threads), json.dump(2) + "\n");
   } catch (const IoError& error) {
     log_info(std::string("the measured peaks are not kept: ") + error.what());
   }

@@ -1,6 +1,7 @@
 // What this machine can do at most, measured: the roof of the roofline.
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace deep_accel {
@@ -27,8 +28,10 @@ struct Peaks {
 // Medians of several repeats. About a second; `quick` about a third. threads 0: num_threads().
 Peaks measure_peaks(int threads = 0, bool quick = false);
 
-// As measured before on such a processor with that many threads (a file in cache_directory()), else measured now and
-// kept.
+// As measured before on such a processor with that many threads (0: num_threads()), if it was.
+std::optional<Peaks> known_peaks(int threads = 0);
+
+// known_peaks(), else measured now and kept (a file in cache_directory()).
 Peaks cached_peaks(int threads = 0);
 
 }  // namespace deep_accel

@@ -1,0 +1,200 @@
+// The report for each kernel: decisions, buffers, products, cost, and an estimate of the time beside the roofline.
+//
+// Cost counts one block: each operation's own cost times the trips of the loops around it, where those are constants.
+// The roofline's time is max(flops / peak, bytes / bandwidth) of one thread. The estimate divides the flops of products
+// by what the register tile can reach: rows and columns that fill the last tile only in part do the work of a full one,
+// and fewer accumulators than ports x latency leave the multipliers waiting.
+#include "deep_accel/compile/explain.h"
+
+#include <cmath>
+
+#include "deep_accel/runtime/peaks.h"
+#include "deep_accel/tile/ir/program_impl.h"
+#include "llvm/Support/JSON.h"
+
+namespace deep_accel::compile {
+namespace {
+
+namespace json = llvm::json;
+
+// In operations and bytes a second, on one thread.
+struct Roof {
+  double flops = 0;
+  double bytes = 0;
+  bool measured = false;
+};
+
+Roof roof_of(const Target& target) {
+  Roof roof{.flops = 2.0 * target.lanes(32) * target.fma_ports * target.clock_ghz * 1e9,
+            .bytes = target.memory_gbs * 1e9};
+  if (!target.fma) roof.flops /= 2;
+  if (&target != &host_target()) return roof;
+  if (std::optional<Peaks> peaks = known_peaks()) {
+    roof = {.flops = peaks->f32_gflops_one * 1e9, .bytes = peaks->one.best() * 1e9, .measured = true};
+  }
+  return roof;
+}
+
+json::Value attribute_json(mlir::Attribute attribute) {
+  if (!attribute) return nullptr;
+  if (auto text = mlir::dyn_cast<mlir::StringAttr>(attribute)) return text.getValue();
+  if (mlir::isa<mlir::UnitAttr>(attribute)) return true;
+  if (auto flag = mlir::dyn_cast<mlir::BoolAttr>(attribute)) return flag.getValue();
+  if (auto number = mlir::dyn_cast<mlir::IntegerAttr>(attribute)) return number.getValue().getSExtValue();
+  json::Array values;
+  if (auto numbers = mlir::dyn_cast<mlir::DenseI64ArrayAttr>(attribute)) {
+    for (int64_t number : numbers.asArrayRef()) values.push_back(number);
+    return values;
+  }
+  if (auto list = mlir::dyn_cast<mlir::ArrayAttr>(attribute)) {
+    for (mlir::Attribute element : list) values.push_back(attribute_json(element));
+    return values;
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  attribute.print(stream);
+  return text;
+}
+
+std::string type_text(mlir::Type type) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  type.print(stream);
+  return text;
+}
+
+std::optional<int64_t> constant_trips(mlir::Operation* loop) {
+  mlir::Value lower, upper, step;
+  if (auto pipeline = mlir::dyn_cast<tile::PipelineOp>(loop)) {
+    lower = pipeline.getLower(), upper = pipeline.getUpper(), step = pipeline.getStep();
+  } else if (auto plain = mlir::dyn_cast<mlir::scf::ForOp>(loop)) {
+    lower = plain.getLowerBound(), upper = plain.getUpperBound(), step = plain.getStep();
+  } else {
+    return 1;
+  }
+  auto first = mlir::getConstantIntValue(lower), last = mlir::getConstantIntValue(upper),
+       stride = mlir::getConstantIntValue(step);
+  if (!first || !last || !stride || *stride <= 0) return std::nullopt;
+  return std::max<int64_t>(0, (*last - *first + *stride - 1) / *stride);
+}
+
+// How often an operation runs in one block. Loops of unknown length count as one, and clear `known`.
+double trips_of(mlir::Operation* op, mlir::Operation* grid, bool& known) {
+  double trips = 1;
+  for (mlir::Operation* around = op->getParentOp(); around && around != grid; around = around->getParentOp()) {
+    std::optional<int64_t> count = constant_trips(around);
+    if (count) trips *= static_cast<double>(*count);
+    known &= count.has_value();
+  }
+  return trips;
+}
+
+// The part of the multipliers' work that counts.
+double efficiency(tile::GemmOp gemm, const Target& target, llvm::ArrayRef<int64_t> register_tile) {
+  int64_t rows = target.f32_register_tile.rows;
+  int64_t columns = int64_t{target.f32_register_tile.vectors} * target.lanes(32);
+  if (register_tile.size() == 2 && register_tile[0] > 0 && register_tile[1] > 0) {
+    rows = register_tile[0], columns = register_tile[1];
+  }
+  auto filled = [](int64_t size, int64_t piece) {
+    return size <= 0 ? 1.0 : static_cast<double>(size) / static_cast<double>((size + piece - 1) / piece * piece);
+  };
+  const double accumulators = static_cast<double>(rows) * std::ceil(static_cast<double>(columns) / target.lanes(32));
+  const double overlap = std::min(1.0, accumulators / (target.fma_ports * target.fma_latency));
+  return filled(gemm.m(), rows) * filled(gemm.n(), columns) * overlap;
+}
+
+json::Object gemm_json(tile::GemmOp gemm, const Target& target, double& share) {
+  llvm::SmallVector<int64_t> register_tile;
+  if (auto numbers = gemm->getAttrOfType<mlir::DenseI64ArrayAttr>("tile.register_tile")) {
+    register_tile.assign(numbers.asArrayRef().begin(), numbers.asArrayRef().end());
+  }
+  share = efficiency(gemm, target, register_tile);
+  return json::Object{{"where", tile::location_text(gemm.getLoc())},
+                      {"m", gemm.m()},
+                      {"n", gemm.n()},
+                      {"k", gemm.k()},
+                      {"register_tile", attribute_json(gemm->getAttr("tile.register_tile"))},
+                      {"efficiency", share}};
+}
+
+json::Object alloc_json(tile::AllocOp alloc) {
+  auto type = mlir::cast<mlir::MemRefType>(alloc.getBuffer().getType());
+  json::Object buffer{{"name", alloc.getName().value_or("")},
+                      {"type", type_text(type)},
+                      {"space", tile::stringifySpace(tile::space_of(type))},
+                      {"where", tile::location_text(alloc.getLoc())},
+                      {"bytes", (type.getNumElements() * tile::storage_bits(type.getElementType()) + 7) / 8}};
+  for (const char* name : {"offset", "panels", "storage"}) {
+    if (mlir::Attribute value = alloc->getAttr(std::string("tile.") + name)) buffer[name] = attribute_json(value);
+  }
+  return buffer;
+}
+
+json::Object phase_json(tile::GridOp grid, const Target& target, const Roof& roof) {
+  json::Array buffers, gemms;
+  tile::Cost total;
+  double busy_flops = 0;
+  bool known = true;
+  grid->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation* op) {
+    if (auto alloc = mlir::dyn_cast<tile::AllocOp>(op)) buffers.push_back(alloc_json(alloc));
+    auto costly = mlir::dyn_cast<tile::TileOp>(op);
+    if (!costly) return mlir::WalkResult::advance();
+    const double trips = trips_of(op, grid, known);
+    const tile::Cost cost = costly.cost();
+    double share = 1;
+    if (auto gemm = mlir::dyn_cast<tile::GemmOp>(op)) gemms.push_back(gemm_json(gemm, target, share));
+    total.flops += cost.flops * trips;
+    total.bytes += cost.bytes * trips;
+    busy_flops += cost.flops * trips / share;
+    return mlir::WalkResult::skip();  // its cost counts what stands inside
+  });
+  const double compute = total.flops / roof.flops, memory = total.bytes / roof.bytes;
+  auto or_none = [&](const char* name) { return attribute_json(grid->getAttr(name)); };
+  return json::Object{{"axes", static_cast<int64_t>(grid.getExtents().size())},
+                      {"decisions", grid->hasAttr("tile.decisions") ? or_none("tile.decisions") : json::Array()},
+                      {"arena_bytes", or_none("tile.arena_bytes")},
+                      {"buffer_bytes", or_none("tile.buffer_bytes")},
+                      {"buffers", std::move(buffers)},
+                      {"gemms", std::move(gemms)},
+                      {"cost", json::Object{{"flops", total.flops}, {"bytes", total.bytes}, {"loops_known", known}}},
+                      {"bound", compute >= memory ? "compute" : "memory"},
+                      {"roofline_seconds", std::max(compute, memory)},
+                      {"estimated_seconds", std::max(busy_flops / roof.flops, memory)}};
+}
+
+json::Object target_json(const Target& target, const Roof& roof) {
+  return json::Object{{"name", target.name},
+                      {"triple", target.triple},
+                      {"cpu", target.cpu},
+                      {"vector_bits", target.vector_bits},
+                      {"vector_registers", target.vector_registers},
+                      {"fma", target.fma},
+                      {"l1d", target.l1d},
+                      {"l2", target.l2},
+                      {"l3", target.l3},
+                      {"register_tile", json::Array{target.f32_register_tile.rows, target.f32_register_tile.vectors}},
+                      {"peak_flops", roof.flops},
+                      {"bandwidth", roof.bytes},
+                      {"peaks", roof.measured ? "measured" : "nominal"}};
+}
+
+}  // namespace
+
+std::string explanation(mlir::ModuleOp module, const Target& target) {
+  const Roof roof = roof_of(target);
+  json::Array kernels;
+  module->walk([&](tile::KernelOp kernel) {
+    json::Array phases;
+    kernel->walk([&](tile::GridOp grid) { phases.push_back(phase_json(grid, target, roof)); });
+    kernels.push_back(json::Object{
+        {"name", kernel.getSymName()}, {"where", tile::location_text(kernel.getLoc())}, {"phases", std::move(phases)}});
+  });
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << llvm::formatv(
+      "{0:2}", json::Value(json::Object{{"target", target_json(target, roof)}, {"kernels", std::move(kernels)}}));
+  return text;
+}
+
+}  // namespace deep_accel::compile

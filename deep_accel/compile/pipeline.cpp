@@ -1,0 +1,78 @@
+// The list of passes.
+#include "deep_accel/compile/pipeline.h"
+
+#include "deep_accel/base/error.h"
+#include "deep_accel/compile/machine/to_llvm.h"
+#include "deep_accel/tile/ir/program_impl.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace deep_accel::compile {
+namespace {
+
+using Passes = mlir::PassManager;
+
+void add_simplify(Passes& passes, const Target&) {
+  passes.addPass(mlir::createCanonicalizerPass());
+  passes.addPass(mlir::createCSEPass());
+}
+
+// A function on modules as a pass.
+class FunctionPass : public mlir::PassWrapper<FunctionPass, mlir::OperationPass<mlir::ModuleOp>> {
+ public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FunctionPass)
+  using Function = mlir::LogicalResult (*)(mlir::ModuleOp, const Target&);
+  FunctionPass(Function function, const Target& target) : function_(function), target_(target) {}
+  void runOnOperation() override {
+    if (mlir::failed(function_(getOperation(), target_))) signalPassFailure();
+  }
+
+ private:
+  Function function_;
+  const Target& target_;
+};
+
+[[maybe_unused]] auto calling(FunctionPass::Function function) {
+  return [function](Passes& passes, const Target& target) {
+    passes.addPass(std::make_unique<FunctionPass>(function, target));
+  };
+}
+
+[[noreturn]] void refuse(const Step& step, const Target& target, const std::string& diagnostics) {
+  const std::string text = diagnostics.empty() ? "the step '" + step.name + "' failed without a word" : diagnostics;
+  if (text.substr(0, text.find('\n')).find("not supported") != std::string::npos) {
+    throw UnsupportedError(text + " (target '" + target.name + "')");
+  }
+  if (step.level == Level::tiles && !diagnostics.empty()) throw ValueError(text);
+  throw Error("the compiler failed in the step '" + step.name + "': " + text);
+}
+
+}  // namespace
+
+const std::vector<Step>& steps() {
+  static const std::vector<Step> list = {
+      {"simplify", "fold constants, drop what is not used or is there twice", Level::tiles, add_simplify},
+      {"simplify-functions", "the same, once loops and vectors are explicit", Level::functions, add_simplify},
+      {"convert-to-llvm", "expand elementary functions; upstream's conversions to the LLVM dialect", Level::llvm,
+       add_conversion_to_llvm},
+  };
+  return list;
+}
+
+size_t first_step_after_tiles() {
+  auto after = llvm::find_if(steps(), [](const Step& step) { return step.level != Level::tiles; });
+  return static_cast<size_t>(after - steps().begin());
+}
+
+void run_steps(mlir::ModuleOp module, const Target& target, size_t first, size_t last,
+               const std::function<void(const Step&)>& after) {
+  tile::DiagnosticCollector diagnostics(module.getContext());
+  for (size_t i = first; i < last; ++i) {
+    const Step& step = steps()[i];
+    Passes passes(module.getContext());
+    step.add(passes, target);
+    if (mlir::failed(passes.run(module))) refuse(step, target, diagnostics.text());
+    if (after) after(step);
+  }
+}
+
+}  // namespace deep_accel::compile

@@ -1,0 +1,148 @@
+// The compiler's interface: lists, texts, messages, reports, signatures.
+#include "deep_accel/compile/compiler.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "deep_accel/base/error.h"
+#include "deep_accel/tile/signature.h"
+
+namespace deep_accel {
+namespace {
+
+using tile::Program;
+
+// Sums the products of rows of A with B, 16 columns of C a block; 4 steps of 8 along K.
+constexpr const char* kProduct = R"mlir(
+tile.kernel @product(%A: memref<?x32xf16, #tile.space<global>> {tile.name = "A", tile.dims = ["M", ""], tile.role = "in"},
+                     %B: memref<32x16xf32, #tile.space<global>> {tile.name = "B", tile.dims = ["", ""], tile.role = "in"},
+                     %C: memref<?x16xf32, #tile.space<global>> {tile.name = "C", tile.dims = ["M", ""], tile.role = "inout"},
+                     %alpha: f32 {tile.name = "alpha"}) {
+  %M = tile.dim "M"
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %blocks = arith.ceildivsi %M, %c8 : index
+  tile.grid (%b) = (%blocks) attributes {order = #tile.order<swizzle, 4>} {
+    %i = arith.muli %b, %c8 : index
+    %a = tile.alloc "a" : memref<8x8xf32, #tile.space<shared>>
+    %w = tile.alloc "w" : memref<8x16xf32, #tile.space<shared>>
+    %acc = tile.alloc "acc" : memref<8x16xf32, #tile.space<fragment>>
+    %zero = arith.constant 0.0 : f32
+    tile.fill %acc, %zero : memref<8x16xf32, #tile.space<fragment>>, f32
+    tile.pipeline %k = %c0 to %c32 step %c8 stages(2) {
+      tile.load %A[%i, %k] into %a : memref<?x32xf16, #tile.space<global>>, memref<8x8xf32, #tile.space<shared>>
+      tile.load %B[%k, %c0] into %w : memref<32x16xf32, #tile.space<global>>, memref<8x16xf32, #tile.space<shared>>
+      tile.gemm %a, %w, %acc : memref<8x8xf32, #tile.space<shared>>, memref<8x16xf32, #tile.space<shared>>,
+                               memref<8x16xf32, #tile.space<fragment>>
+    }
+    tile.map (%r, %c) in [8, 16] {
+      %v = tile.read %acc[%r, %c] : memref<8x16xf32, #tile.space<fragment>> -> f32
+      %s = arith.mulf %v, %alpha : f32
+      tile.write %s, %acc[%r, %c] : f32, memref<8x16xf32, #tile.space<fragment>>
+    }
+    tile.store %acc into %C[%i, %c0] : memref<8x16xf32, #tile.space<fragment>>, memref<?x16xf32, #tile.space<global>>
+  }
+}
+)mlir";
+
+template <typename ErrorType, typename Function>
+std::string message_of(Function&& function) {
+  try {
+    function();
+  } catch (const ErrorType& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing of the expected kind was thrown";
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Compiler, PassesHaveNamesAndSummaries) {
+  std::vector<compile::PassInfo> passes = compile::passes();
+  ASSERT_FALSE(passes.empty());
+  for (const compile::PassInfo& pass : passes) {
+    EXPECT_FALSE(pass.name.empty());
+    EXPECT_FALSE(pass.summary.empty()) << pass.name;
+  }
+  EXPECT_EQ(compile::target_names().front(), "host");
+}
+
+TEST(Compiler, IrStopsWhereAsked) {
+  Program program = Program::parse(kProduct);
+  compile::Options options{.stop_after = compile::passes().front().name};
+  const std::string before = program.text();
+  std::string text = compile::ir(program, options);
+  EXPECT_TRUE(contains(text, "tile.gemm")) << text;
+  EXPECT_EQ(program.text(), before) << "the caller's program is left alone";
+  EXPECT_EQ(Program::parse(text).kernels(), std::vector<std::string>{"product"});
+
+  options.print_after_each = true;
+  EXPECT_TRUE(compile::ir(program, options).starts_with("// After " + options.stop_after));
+
+  options.stop_after = options.stop_after + "x";
+  EXPECT_TRUE(contains(message_of<ValueError>([&] { compile::ir(program, options); }), "did you mean"));
+}
+
+TEST(Compiler, MessagesNameWhatIsThere) {
+  Program one = Program::parse(kProduct);
+  EXPECT_TRUE(contains(message_of<ValueError>([&] { compile::jit(one, "produkt"); }), "did you mean 'product'"));
+  EXPECT_TRUE(contains(message_of<UnsupportedError>([&] { compile::object(one, {.target = "vax"}); }), "x86-64-avx2"));
+  EXPECT_TRUE(contains(message_of<ValueError>([&] { compile::object(one, {.optimisation = 4}); }), "0 to 3"));
+  EXPECT_TRUE(contains(message_of<ValueError>([&] { compile::jit(Program::parse("")); }), "no kernels"));
+#if defined(__x86_64__)
+  EXPECT_TRUE(contains(message_of<UnsupportedError>([&] { compile::library(one, {.target = "riscv64-v"}); }),
+                       "does not run on this machine"));
+#endif
+}
+
+TEST(Compiler, ExplainCountsTheProduct) {
+  auto report = nlohmann::json::parse(compile::explain(Program::parse(kProduct), {.target = "x86-64-avx2"}));
+  EXPECT_EQ(report["target"]["name"], "x86-64-avx2");
+  EXPECT_EQ(report["target"]["peaks"], "nominal");
+  ASSERT_EQ(report["kernels"].size(), 1u);
+  const auto& phase = report["kernels"][0]["phases"][0];
+  EXPECT_EQ(report["kernels"][0]["name"], "product");
+  EXPECT_GE(phase["buffers"].size(), 1u);
+  EXPECT_TRUE(phase["decisions"].is_array());
+  EXPECT_GE(phase["estimated_seconds"].get<double>(), phase["roofline_seconds"].get<double>());
+}
+
+TEST(Compiler, ThreadsMayShareAProgram) {
+  Program program = Program::parse(kProduct);
+  const compile::Options options{.stop_after = compile::passes().front().name};
+  const std::string expected = compile::ir(program, options);
+  std::vector<std::string> found(4);
+  std::vector<std::thread> threads;
+  for (std::string& text : found) threads.emplace_back([&] { text = compile::ir(program, options); });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& text : found) EXPECT_EQ(text, expected);
+}
+
+TEST(Signature, SaysWhatTheKernelSays) {
+  KernelSignature signature = tile::signature_of(Program::parse(kProduct));
+  EXPECT_EQ(signature.name, "product");
+  ASSERT_EQ(signature.args.size(), 4u);
+  const ArgumentSpec& a = signature.args[0];
+  EXPECT_EQ(a.name, "A");
+  EXPECT_EQ(a.dtype, DType::f16);
+  EXPECT_EQ(a.role, ArgumentSpec::Role::in);
+  EXPECT_TRUE(a.contiguous);
+  ASSERT_EQ(a.dims.size(), 2u);
+  EXPECT_EQ(a.dims[0].kind, DimSpec::Kind::symbol);
+  EXPECT_EQ(a.dims[1].kind, DimSpec::Kind::fixed);
+  EXPECT_EQ(a.dims[1].value, 32);
+  EXPECT_EQ(signature.args[2].role, ArgumentSpec::Role::inout);
+  EXPECT_EQ(signature.args[2].dims[0].value, a.dims[0].value) << "both are M";
+  EXPECT_FALSE(signature.args[3].is_tensor);
+  EXPECT_EQ(signature.symbols, std::vector<std::string>{"M"});
+  ASSERT_EQ(signature.phases.size(), 1u);
+  EXPECT_EQ(signature.phases[0].axes, 1);
+  EXPECT_EQ(signature.phases[0].order.to_string(), "swizzle:4");
+}
+
+}  // namespace
+}  // namespace deep_accel
