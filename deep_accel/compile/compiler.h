@@ -20,7 +20,7 @@ namespace deep_accel::compile {
 struct Options {
   std::string target = "host";    // a name of target_names()
   int optimisation = 3;           // LLVM's level, 0 to 3
-  std::string stop_after;         // for ir(): the pass after which to stop; empty runs all
+  std::string stop_after = "";    // for ir(): the pass after which to stop; empty runs all
   bool print_after_each = false;  // for ir(): the program after each pass, one text after the other
 };
 
