@@ -181,8 +181,9 @@ std::shared_ptr<const Kernel> jit(const Program& program, const std::string& nam
 std::string explain(const Program& program, const Options& options) {
   const Target& target = find_target(options.target);
   Program copy = isolated(program);
+  Program written = copy.clone();
   run_steps(*copy.impl().module, target, 0, first_step_after_tiles());
-  return explanation(*copy.impl().module, target);
+  return explanation(*written.impl().module, *copy.impl().module, target);
 }
 
 }  // namespace deep_accel::compile

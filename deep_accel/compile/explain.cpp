@@ -131,36 +131,60 @@ json::Object alloc_json(tile::AllocOp alloc) {
   return buffer;
 }
 
-json::Object phase_json(tile::GridOp grid, const Target& target, const Roof& roof) {
-  json::Array buffers, gemms;
+// One block's, and the flops that the multipliers are busy for.
+struct BlockCost {
   tile::Cost total;
   double busy_flops = 0;
   bool known = true;
+};
+
+// `shares` are the products' efficiencies in order, from the program after the passes.
+BlockCost block_cost(tile::GridOp grid, llvm::ArrayRef<double> shares) {
+  BlockCost block;
+  size_t product = 0;
   grid->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation* op) {
-    if (auto alloc = mlir::dyn_cast<tile::AllocOp>(op)) buffers.push_back(alloc_json(alloc));
     auto costly = mlir::dyn_cast<tile::TileOp>(op);
     if (!costly) return mlir::WalkResult::advance();
-    const double trips = trips_of(op, grid, known);
+    const double trips = trips_of(op, grid, block.known);
     const tile::Cost cost = costly.cost();
     double share = 1;
-    if (auto gemm = mlir::dyn_cast<tile::GemmOp>(op)) gemms.push_back(gemm_json(gemm, target, share));
-    total.flops += cost.flops * trips;
-    total.bytes += cost.bytes * trips;
-    busy_flops += cost.flops * trips / share;
+    if (mlir::isa<tile::GemmOp, tile::SparseGemmOp>(op) && product < shares.size()) share = shares[product++];
+    block.total.flops += cost.flops * trips;
+    block.total.bytes += cost.bytes * trips;
+    block.busy_flops += cost.flops * trips / share;
     return mlir::WalkResult::skip();  // its cost counts what stands inside
   });
-  const double compute = total.flops / roof.flops, memory = total.bytes / roof.bytes;
-  auto or_none = [&](const char* name) { return attribute_json(grid->getAttr(name)); };
-  return json::Object{{"axes", static_cast<int64_t>(grid.getExtents().size())},
-                      {"decisions", grid->hasAttr("tile.decisions") ? or_none("tile.decisions") : json::Array()},
-                      {"arena_bytes", or_none("tile.arena_bytes")},
-                      {"buffer_bytes", or_none("tile.buffer_bytes")},
-                      {"buffers", std::move(buffers)},
-                      {"gemms", std::move(gemms)},
-                      {"cost", json::Object{{"flops", total.flops}, {"bytes", total.bytes}, {"loops_known", known}}},
-                      {"bound", compute >= memory ? "compute" : "memory"},
-                      {"roofline_seconds", std::max(compute, memory)},
-                      {"estimated_seconds", std::max(busy_flops / roof.flops, memory)}};
+  return block;
+}
+
+json::Object phase_json(tile::GridOp written, tile::GridOp decided, const Target& target, const Roof& roof) {
+  json::Array buffers, gemms;
+  llvm::SmallVector<double> shares;
+  decided->walk([&](mlir::Operation* op) {
+    if (auto alloc = mlir::dyn_cast<tile::AllocOp>(op)) buffers.push_back(alloc_json(alloc));
+    if (auto gemm = mlir::dyn_cast<tile::GemmOp>(op)) {
+      gemms.push_back(gemm_json(gemm, target, shares.emplace_back(1)));
+    }
+  });
+  const BlockCost block = block_cost(written, shares);
+  const double compute = block.total.flops / roof.flops, memory = block.total.bytes / roof.bytes;
+  json::Value decisions = attribute_json(decided->getAttr("tile.decisions"));
+  if (!decisions.getAsArray()) decisions = json::Array();
+  return json::Object{
+      {"axes", static_cast<int64_t>(written.getExtents().size())},
+      {"decisions", std::move(decisions)},
+      {"arena_bytes", attribute_json(decided->getAttr("tile.arena_bytes"))},
+      {"buffer_bytes", attribute_json(decided->getAttr("tile.buffer_bytes"))},
+      {"buffers", std::move(buffers)},
+      {"gemms", std::move(gemms)},
+      {"cost", json::Object{{"flops", block.total.flops}, {"bytes", block.total.bytes}, {"loops_known", block.known}}},
+      {"bound", compute >= memory ? "compute" : "memory"},
+      {"roofline_seconds", std::max(compute, memory)},
+      {"estimated_seconds", std::max(block.busy_flops / roof.flops, memory)}};
+}
+
+llvm::SmallVector<tile::GridOp> grids_of(tile::KernelOp kernel) {
+  return llvm::to_vector(kernel.getBody().getOps<tile::GridOp>());
 }
 
 json::Object target_json(const Target& target, const Roof& roof) {
@@ -181,15 +205,17 @@ json::Object target_json(const Target& target, const Roof& roof) {
 
 }  // namespace
 
-std::string explanation(mlir::ModuleOp module, const Target& target) {
+std::string explanation(mlir::ModuleOp written, mlir::ModuleOp decided, const Target& target) {
   const Roof roof = roof_of(target);
   json::Array kernels;
-  module->walk([&](tile::KernelOp kernel) {
+  for (auto [before, after] : llvm::zip(written.getOps<tile::KernelOp>(), decided.getOps<tile::KernelOp>())) {
     json::Array phases;
-    kernel->walk([&](tile::GridOp grid) { phases.push_back(phase_json(grid, target, roof)); });
+    for (auto [grid, result] : llvm::zip(grids_of(before), grids_of(after))) {
+      phases.push_back(phase_json(grid, result, target, roof));
+    }
     kernels.push_back(json::Object{
-        {"name", kernel.getSymName()}, {"where", tile::location_text(kernel.getLoc())}, {"phases", std::move(phases)}});
-  });
+        {"name", before.getSymName()}, {"where", tile::location_text(before.getLoc())}, {"phases", std::move(phases)}});
+  }
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << llvm::formatv(

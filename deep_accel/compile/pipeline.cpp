@@ -2,7 +2,10 @@
 #include "deep_accel/compile/pipeline.h"
 
 #include "deep_accel/base/error.h"
+#include "deep_accel/compile/lower/lower.h"
 #include "deep_accel/compile/machine/to_llvm.h"
+#include "deep_accel/compile/passes/lower_moves.h"
+#include "deep_accel/compile/passes/select_layouts.h"
 #include "deep_accel/tile/ir/program_impl.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -20,21 +23,30 @@ void add_simplify(Passes& passes, const Target&) {
 class FunctionPass : public mlir::PassWrapper<FunctionPass, mlir::OperationPass<mlir::ModuleOp>> {
  public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FunctionPass)
-  using Function = mlir::LogicalResult (*)(mlir::ModuleOp, const Target&);
-  FunctionPass(Function function, const Target& target) : function_(function), target_(target) {}
+  using Function = std::function<mlir::LogicalResult(mlir::ModuleOp)>;
+  explicit FunctionPass(Function function) : function_(std::move(function)) {}
   void runOnOperation() override {
-    if (mlir::failed(function_(getOperation(), target_))) signalPassFailure();
+    if (mlir::failed(function_(getOperation()))) signalPassFailure();
   }
 
  private:
   Function function_;
-  const Target& target_;
 };
 
-[[maybe_unused]] auto calling(FunctionPass::Function function) {
+template <typename Function>
+auto on_module(Function function) {
   return [function](Passes& passes, const Target& target) {
-    passes.addPass(std::make_unique<FunctionPass>(function, target));
+    passes.addPass(std::make_unique<FunctionPass>(
+        [function, &target](mlir::ModuleOp module) { return function(module, target); }));
   };
+}
+
+template <typename Function>
+auto on_each_kernel(Function function) {
+  return on_module([function](mlir::ModuleOp module, const Target& target) {
+    for (tile::KernelOp kernel : llvm::to_vector(module.getOps<tile::KernelOp>())) function(kernel, target);
+    return mlir::success();
+  });
 }
 
 [[noreturn]] void refuse(const Step& step, const Target& target, const std::string& diagnostics) {
@@ -51,6 +63,12 @@ class FunctionPass : public mlir::PassWrapper<FunctionPass, mlir::OperationPass<
 const std::vector<Step>& steps() {
   static const std::vector<Step> list = {
       {"simplify", "fold constants, drop what is not used or is there twice", Level::tiles, add_simplify},
+      {"select-layouts", "choose register tiles, and how the tiles that products read lie in memory", Level::tiles,
+       on_each_kernel(select_layouts)},
+      {"lower-moves", "turn moves, reductions and scans into maps, with interior and edge apart", Level::tiles,
+       on_each_kernel([](tile::KernelOp kernel, const Target&) { lower_moves(kernel); })},
+      {"lower-kernels", "turn each phase into a function on scalars and vectors", Level::functions,
+       on_module(lower_kernels)},
       {"simplify-functions", "the same, once loops and vectors are explicit", Level::functions, add_simplify},
       {"convert-to-llvm", "expand elementary functions; upstream's conversions to the LLVM dialect", Level::llvm,
        add_conversion_to_llvm},

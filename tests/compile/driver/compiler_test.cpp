@@ -108,6 +108,10 @@ TEST(Compiler, ExplainCountsTheProduct) {
   EXPECT_EQ(report["kernels"][0]["name"], "product");
   EXPECT_GE(phase["buffers"].size(), 1u);
   EXPECT_TRUE(phase["decisions"].is_array());
+  EXPECT_EQ(phase["cost"]["loops_known"], true);
+  // 2 M N K of the product and M N of the scaling; reading 8 rows of f16 and all of B, writing 8 rows of C.
+  EXPECT_EQ(phase["cost"]["flops"], 2 * 8 * 16 * 32 + 8 * 16);
+  EXPECT_EQ(phase["cost"]["bytes"], 8 * 32 * 2 + 32 * 16 * 4 + 8 * 16 * 4);
   EXPECT_GE(phase["estimated_seconds"].get<double>(), phase["roofline_seconds"].get<double>());
 }
 
