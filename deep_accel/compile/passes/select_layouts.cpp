@@ -105,9 +105,10 @@ std::pair<int64_t, int64_t> register_tile(int64_t m, int64_t n, int64_t element_
           const double products = static_cast<double>(r * v) / target.fma_ports;
           const double loads = static_cast<double>(r + v) / 2;
           const double latency = target.fma_latency;
-          // Loads that hide behind products still cost a little: the front end sees them.
+          // Loads that hide behind products still cost a little: the front end sees them, and b streams from the second
+          // cache.
           cycles += static_cast<double>(blocks * row_blocks) *
-                    (std::max({products, loads, latency}) + 0.1 * static_cast<double>(r + v));
+                    (std::max({products, loads, latency}) + 0.1 * static_cast<double>(r) + 0.4 * static_cast<double>(v));
           ++kinds;
         }
       };

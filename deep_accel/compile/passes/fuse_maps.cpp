@@ -1,0 +1,228 @@
+// See fuse_maps.h. Two maps may be joined where every buffer that one of them writes and the other touches is touched by
+// both at the same element in the same iteration; the operations between them must not stand in the way of moving one
+// to the other.
+#include "deep_accel/compile/passes/fuse_maps.h"
+
+namespace deep_accel::compile {
+
+using mlir::Value;
+
+namespace {
+
+// One element access in a map's body.
+struct Element {
+  Value buffer;
+  mlir::ValueRange indices;
+  bool reads, writes, combines;
+};
+
+// The accesses of a map's body; nullopt where it does more than reading, writing and combining elements.
+std::optional<llvm::SmallVector<Element>> elements_of(tile::MapOp map) {
+  llvm::SmallVector<Element> elements;
+  bool simple = true;
+  map.getBody().walk([&](mlir::Operation* op) {
+    if (auto read = mlir::dyn_cast<tile::ReadOp>(op)) {
+      elements.push_back({read.getBuffer(), read.getIndices(), true, false, false});
+    } else if (auto write = mlir::dyn_cast<tile::WriteOp>(op)) {
+      elements.push_back({write.getBuffer(), write.getIndices(), false, true, false});
+    } else if (auto combine = mlir::dyn_cast<tile::CombineOp>(op)) {
+      elements.push_back({combine.getBuffer(), combine.getIndices(), true, true, true});
+    } else if (op->getNumRegions() != 0 || !mlir::isMemoryEffectFree(op)) {
+      simple = false;
+    }
+  });
+  if (!simple) return std::nullopt;
+  return elements;
+}
+
+// The same value in an iteration of `first` as in that iteration of `second`.
+bool same_value(Value a, Value b, tile::MapOp first, tile::MapOp second) {
+  if (a == b) return true;
+  auto left = mlir::dyn_cast<mlir::BlockArgument>(a), right = mlir::dyn_cast<mlir::BlockArgument>(b);
+  if (left && right) {
+    return left.getOwner()->getParentOp() == first && right.getOwner()->getParentOp() == second &&
+           left.getArgNumber() == right.getArgNumber();
+  }
+  mlir::Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+  if (!x || !y || x->getName() != y->getName() || x->getAttrDictionary() != y->getAttrDictionary() ||
+      x->getNumOperands() != y->getNumOperands() || !mlir::isMemoryEffectFree(x) || x->getNumRegions() != 0) {
+    return false;
+  }
+  return llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()), [&](auto pair) {
+    return same_value(std::get<0>(pair), std::get<1>(pair), first, second);
+  });
+}
+
+bool same_indices(mlir::ValueRange a, mlir::ValueRange b, tile::MapOp first, tile::MapOp second) {
+  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [&](auto pair) {
+           return same_value(std::get<0>(pair), std::get<1>(pair), first, second);
+         });
+}
+
+bool same_sizes(tile::MapOp a, tile::MapOp b) {
+  return a.getStaticSizes() == b.getStaticSizes() && llvm::equal(a.getSizes(), b.getSizes());
+}
+
+bool iterations_match(tile::MapOp first, tile::MapOp second, llvm::ArrayRef<Element> before,
+                      llvm::ArrayRef<Element> after) {
+  for (const Element& a : before) {
+    for (const Element& b : after) {
+      if (tile::root_buffer(a.buffer) != tile::root_buffer(b.buffer) || (!a.writes && !b.writes)) continue;
+      if (a.combines && b.combines) continue;  // both add to it; nobody looks in between
+      if (a.combines || b.combines) return false;
+      if (a.buffer != b.buffer || !same_indices(a.indices, b.indices, first, second)) return false;
+    }
+  }
+  return true;
+}
+
+// What an operation may do to buffers, by root; nullopt: anything.
+std::optional<llvm::SmallVector<tile::Access>> effects_of(mlir::Operation* op) {
+  if (auto access = mlir::dyn_cast<tile::TileOp>(op)) {
+    llvm::SmallVector<tile::Access> effects = access.accesses();
+    bool other = false;
+    op->walk([&](mlir::Operation* inner) {
+      if (!mlir::isa<tile::TileOp>(inner) && inner->getNumRegions() == 0 && !mlir::isMemoryEffectFree(inner)) {
+        other = true;
+      }
+      if (mlir::isa<tile::AtomicOp, tile::ExternOp>(inner)) other = true;
+    });
+    if (other) return std::nullopt;
+    return effects;
+  }
+  if (mlir::isa<tile::AllocOp>(op) || (op->getNumRegions() == 0 && mlir::isMemoryEffectFree(op))) {
+    return llvm::SmallVector<tile::Access>();
+  }
+  if (mlir::isa<tile::PrefetchOp>(op)) return llvm::SmallVector<tile::Access>();
+  if (op->getNumRegions() == 0) return std::nullopt;
+  llvm::SmallVector<tile::Access> all;
+  for (mlir::Region& region : op->getRegions()) {
+    for (mlir::Operation& inner : region.getOps()) {
+      auto effects = effects_of(&inner);
+      if (!effects) return std::nullopt;
+      llvm::append_range(all, *effects);
+    }
+  }
+  return all;
+}
+
+// Whether `map` and `op` may change places.
+bool commute(llvm::ArrayRef<Element> map, mlir::Operation* op) {
+  const auto effects = effects_of(op);
+  if (!effects) return false;
+  for (const Element& element : map) {
+    for (const tile::Access& access : *effects) {
+      if (tile::root_buffer(element.buffer) != tile::root_buffer(access.buffer)) continue;
+      if (element.writes || access.writes) return false;
+    }
+  }
+  return true;
+}
+
+// Where the joined map can stand: at the later one, at the earlier one, or nowhere.
+enum class Place { none, later, earlier };
+
+Place place_for(tile::MapOp first, tile::MapOp second, llvm::ArrayRef<Element> before, llvm::ArrayRef<Element> after) {
+  bool sink = true, hoist = true;
+  for (mlir::Operation* op = first->getNextNode(); op != second; op = op->getNextNode()) {
+    if (!commute(before, op)) sink = false;
+    if (!commute(after, op)) hoist = false;
+    if (!sink && !hoist) return Place::none;
+  }
+  if (sink) return Place::later;
+  // Hoisting needs what the later map uses to be there already.
+  bool available = true;
+  second->walk([&](mlir::Operation* op) {
+    for (Value operand : op->getOperands()) {
+      mlir::Operation* def = operand.getDefiningOp();
+      if (def && def->getBlock() == first->getBlock() && !def->isBeforeInBlock(first)) available = false;
+    }
+  });
+  return available ? Place::earlier : Place::none;
+}
+
+void join(tile::MapOp first, tile::MapOp second, Place place) {
+  mlir::Block &from = first.getBody().front(), &into = second.getBody().front();
+  for (auto [a, b] : llvm::zip_equal(from.getArguments(), into.getArguments())) a.replaceAllUsesWith(b);
+  into.getOperations().splice(into.begin(), from.getOperations());
+  if (place == Place::earlier) second->moveBefore(first);
+  first.erase();
+}
+
+bool keeps_value(mlir::Type element) { return tile::compute_type(element) == element; }
+
+// A read that follows a write of the same element in the body takes the written value.
+void forward_writes(tile::MapOp map) {
+  llvm::SmallVector<tile::WriteOp> known;
+  for (mlir::Operation& op : llvm::make_early_inc_range(map.getBody().front())) {
+    if (auto read = mlir::dyn_cast<tile::ReadOp>(op)) {
+      for (tile::WriteOp write : known) {
+        if (write.getBuffer() != read.getBuffer() || !keeps_value(write.getBuffer().getType().getElementType()) ||
+            !same_indices(write.getIndices(), read.getIndices(), map, map)) {
+          continue;
+        }
+        read.getValue().replaceAllUsesWith(write.getValue());
+        read.erase();
+        break;
+      }
+    } else if (auto write = mlir::dyn_cast<tile::WriteOp>(op)) {
+      llvm::erase_if(known, [&](tile::WriteOp other) {
+        return tile::root_buffer(other.getBuffer()) == tile::root_buffer(write.getBuffer());
+      });
+      known.push_back(write);
+    } else if (auto combine = mlir::dyn_cast<tile::CombineOp>(op)) {
+      llvm::erase_if(known, [&](tile::WriteOp other) {
+        return tile::root_buffer(other.getBuffer()) == tile::root_buffer(combine.getBuffer());
+      });
+    }
+  }
+}
+
+// One join in the block, if there is one to do.
+bool fuse_once(mlir::Block& block) {
+  llvm::SmallVector<tile::MapOp> maps(block.getOps<tile::MapOp>());
+  for (size_t later = 1; later < maps.size(); ++later) {
+    const auto after = elements_of(maps[later]);
+    if (!after) continue;
+    for (size_t earlier = later; earlier-- > 0;) {
+      if (!same_sizes(maps[earlier], maps[later])) continue;
+      const auto before = elements_of(maps[earlier]);
+      if (!before || !iterations_match(maps[earlier], maps[later], *before, *after)) continue;
+      const Place place = place_for(maps[earlier], maps[later], *before, *after);
+      if (place == Place::none) continue;
+      join(maps[earlier], maps[later], place);
+      forward_writes(maps[later]);
+      return true;
+    }
+  }
+  return false;
+}
+
+void drop_unread_tiles(tile::KernelOp kernel) {
+  llvm::SmallVector<tile::AllocOp> allocs;
+  kernel.walk([&](tile::AllocOp alloc) { allocs.push_back(alloc); });
+  for (tile::AllocOp alloc : allocs) {
+    if (!llvm::all_of(alloc->getUsers(), [](mlir::Operation* user) { return mlir::isa<tile::WriteOp>(user); })) continue;
+    for (mlir::Operation* user : llvm::make_early_inc_range(alloc->getUsers())) user->erase();
+    alloc.erase();
+  }
+}
+
+}  // namespace
+
+void fuse_maps(tile::KernelOp kernel) {
+  llvm::SetVector<mlir::Block*> blocks;
+  kernel.walk([&](tile::MapOp map) { blocks.insert(map->getBlock()); });
+  for (mlir::Block* block : blocks) {
+    while (fuse_once(*block)) {
+    }
+  }
+  drop_unread_tiles(kernel);
+  // Maps that do nothing any more.
+  kernel.walk([&](tile::MapOp map) {
+    const auto elements = elements_of(map);
+    if (elements && llvm::none_of(*elements, [](const Element& element) { return element.writes; })) map.erase();
+  });
+}
+
+}  // namespace deep_accel::compile
