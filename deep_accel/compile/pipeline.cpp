@@ -4,6 +4,7 @@
 #include "deep_accel/base/error.h"
 #include "deep_accel/compile/lower/lower.h"
 #include "deep_accel/compile/machine/to_llvm.h"
+#include "deep_accel/compile/passes/fuse_maps.h"
 #include "deep_accel/compile/passes/lower_moves.h"
 #include "deep_accel/compile/passes/select_layouts.h"
 #include "deep_accel/tile/ir/program_impl.h"
@@ -67,6 +68,9 @@ const std::vector<Step>& steps() {
        on_each_kernel(select_layouts)},
       {"lower-moves", "turn moves, reductions and scans into maps, with interior and edge apart", Level::tiles,
        on_each_kernel([](tile::KernelOp kernel, const Target&) { lower_moves(kernel); })},
+      {"fuse-maps", "join maps over one index space; what one writes the next finds in registers", Level::tiles,
+       on_each_kernel([](tile::KernelOp kernel, const Target&) { fuse_maps(kernel); })},
+      {"simplify-maps", "drop what joining and splitting left behind", Level::tiles, add_simplify},
       {"lower-kernels", "turn each phase into a function on scalars and vectors", Level::functions,
        on_module(lower_kernels)},
       {"simplify-functions", "the same, once loops and vectors are explicit", Level::functions, add_simplify},
