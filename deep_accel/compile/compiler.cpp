@@ -81,7 +81,7 @@ struct Compilation {
     Code result;
     {
       tile::DiagnosticCollector diagnostics(module.getContext());
-      result.module = translate_to_llvm_ir(module, target, *result.context);
+      result.module = translate_to_llvm_ir(module, target, machine.data_layout(), *result.context);
       if (!result.module) throw Error("the compiler failed on the way to LLVM IR: " + diagnostics.text());
     }
     for (const auto& [name, json] : signatures) {

@@ -29,13 +29,14 @@ std::vector<std::byte> library_from_lowered(mlir::ModuleOp module, const Target&
                                             int optimisation) {
   prepare_context(*module.getContext());
   tile::DiagnosticCollector diagnostics(module.getContext());
+  const MachineCode machine(target, optimisation);
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code;
-  if (mlir::succeeded(convert_to_llvm(module, target))) code = translate_to_llvm_ir(module, target, context);
+  if (mlir::succeeded(convert_to_llvm(module, target)))
+    code = translate_to_llvm_ir(module, target, machine.data_layout(), context);
   if (!code) throw Error("lowered code cannot be converted to LLVM's: " + diagnostics.text());
   add_signature(*code, "deep_accel_signature", signature);
   for (const std::string& symbol : KernelSignature::parse(signature).imports) add_import(*code, symbol);
-  MachineCode machine(target, optimisation);
   machine.optimise(*code);
   return link_library(machine.object(*code));
 }

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "deep_accel/base/error.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -73,6 +75,8 @@ MachineCode::MachineCode(const Target& target, int optimisation) : optimisation_
 
 MachineCode::~MachineCode() = default;
 
+std::string MachineCode::data_layout() const { return machine_->createDataLayout().getStringRepresentation(); }
+
 void MachineCode::optimise(llvm::Module& module) const {
   module.setDataLayout(machine_->createDataLayout());
   module.setTargetTriple(machine_->getTargetTriple().str());
@@ -99,6 +103,32 @@ void MachineCode::optimise(llvm::Module& module) const {
 
 namespace {
 
+// LLVM's own reaction to an error of its code generators is to end the process.
+class ErrorCollector {
+ public:
+  explicit ErrorCollector(llvm::LLVMContext& context) : context_(context) {
+    context_.setDiagnosticHandlerCallBack(&receive, this);
+  }
+  ~ErrorCollector() { context_.setDiagnosticHandlerCallBack(nullptr); }
+  ErrorCollector(const ErrorCollector&) = delete;
+  ErrorCollector& operator=(const ErrorCollector&) = delete;
+
+  const std::string& text() const { return text_; }
+
+ private:
+  static void receive(const llvm::DiagnosticInfo* info, void* opaque) {
+    if (info->getSeverity() != llvm::DS_Error) return;
+    std::string& text = static_cast<ErrorCollector*>(opaque)->text_;
+    llvm::raw_string_ostream stream(text);
+    if (!text.empty()) stream << "; ";
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    info->print(printer);
+  }
+
+  llvm::LLVMContext& context_;
+  std::string text_;
+};
+
 llvm::SmallVector<char, 0> emit(llvm::TargetMachine& machine, llvm::Module& module, llvm::CodeGenFileType type) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
@@ -106,7 +136,11 @@ llvm::SmallVector<char, 0> emit(llvm::TargetMachine& machine, llvm::Module& modu
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type)) {
     throw UnsupportedError("LLVM cannot emit this kind of file for " + machine.getTargetTriple().str());
   }
+  ErrorCollector errors(module.getContext());
   passes.run(module);
+  if (!errors.text().empty()) {
+    throw UnsupportedError("LLVM cannot generate code for " + machine.getTargetTriple().str() + ": " + errors.text());
+  }
   return bytes;
 }
 

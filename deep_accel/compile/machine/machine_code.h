@@ -22,6 +22,8 @@ class MachineCode {
   MachineCode(const Target& target, int optimisation);
   ~MachineCode();
 
+  // How the target lays out data, in LLVM's words.
+  std::string data_layout() const;
   // LLVM's passes of the level. The loop and SLP vectorisers are left out: the code that we give is in vectors already.
   void optimise(llvm::Module& module) const;
   std::vector<std::byte> object(llvm::Module& module) const;

@@ -109,7 +109,9 @@ mlir::LogicalResult convert_to_llvm(mlir::ModuleOp module, const Target& target)
 }
 
 std::unique_ptr<llvm::Module> translate_to_llvm_ir(mlir::ModuleOp module, const Target& target,
-                                                   llvm::LLVMContext& context) {
+                                                   const std::string& data_layout, llvm::LLVMContext& context) {
+  module->setAttr(mlir::LLVM::LLVMDialect::getDataLayoutAttrName(),
+                  mlir::StringAttr::get(module.getContext(), data_layout));
   std::unique_ptr<llvm::Module> result = mlir::translateModuleToLLVMIR(module, context);
   if (!result) return nullptr;
   for (llvm::Function& function : *result) {

@@ -8,45 +8,12 @@
 
 #include "deep_accel/base/error.h"
 #include "deep_accel/tile/signature.h"
+#include "programs.h"
 
 namespace deep_accel {
 namespace {
 
 using tile::Program;
-
-// Sums the products of rows of A with B, 16 columns of C a block; 4 steps of 8 along K.
-constexpr const char* kProduct = R"mlir(
-tile.kernel @product(%A: memref<?x32xf16, #tile.space<global>> {tile.name = "A", tile.dims = ["M", ""], tile.role = "in"},
-                     %B: memref<32x16xf32, #tile.space<global>> {tile.name = "B", tile.dims = ["", ""], tile.role = "in"},
-                     %C: memref<?x16xf32, #tile.space<global>> {tile.name = "C", tile.dims = ["M", ""], tile.role = "inout"},
-                     %alpha: f32 {tile.name = "alpha"}) {
-  %M = tile.dim "M"
-  %c0 = arith.constant 0 : index
-  %c8 = arith.constant 8 : index
-  %c32 = arith.constant 32 : index
-  %blocks = arith.ceildivsi %M, %c8 : index
-  tile.grid (%b) = (%blocks) attributes {order = #tile.order<swizzle, 4>} {
-    %i = arith.muli %b, %c8 : index
-    %a = tile.alloc "a" : memref<8x8xf32, #tile.space<shared>>
-    %w = tile.alloc "w" : memref<8x16xf32, #tile.space<shared>>
-    %acc = tile.alloc "acc" : memref<8x16xf32, #tile.space<fragment>>
-    %zero = arith.constant 0.0 : f32
-    tile.fill %acc, %zero : memref<8x16xf32, #tile.space<fragment>>, f32
-    tile.pipeline %k = %c0 to %c32 step %c8 stages(2) {
-      tile.load %A[%i, %k] into %a : memref<?x32xf16, #tile.space<global>>, memref<8x8xf32, #tile.space<shared>>
-      tile.load %B[%k, %c0] into %w : memref<32x16xf32, #tile.space<global>>, memref<8x16xf32, #tile.space<shared>>
-      tile.gemm %a, %w, %acc : memref<8x8xf32, #tile.space<shared>>, memref<8x16xf32, #tile.space<shared>>,
-                               memref<8x16xf32, #tile.space<fragment>>
-    }
-    tile.map (%r, %c) in [8, 16] {
-      %v = tile.read %acc[%r, %c] : memref<8x16xf32, #tile.space<fragment>> -> f32
-      %s = arith.mulf %v, %alpha : f32
-      tile.write %s, %acc[%r, %c] : f32, memref<8x16xf32, #tile.space<fragment>>
-    }
-    tile.store %acc into %C[%i, %c0] : memref<8x16xf32, #tile.space<fragment>>, memref<?x16xf32, #tile.space<global>>
-  }
-}
-)mlir";
 
 template <typename ErrorType, typename Function>
 std::string message_of(Function&& function) {
@@ -72,7 +39,7 @@ TEST(Compiler, PassesHaveNamesAndSummaries) {
 }
 
 TEST(Compiler, IrStopsWhereAsked) {
-  Program program = Program::parse(kProduct);
+  Program program = Program::parse(test::kProductProgram);
   compile::Options options{.stop_after = compile::passes().front().name};
   const std::string before = program.text();
   std::string text = compile::ir(program, options);
@@ -88,7 +55,7 @@ TEST(Compiler, IrStopsWhereAsked) {
 }
 
 TEST(Compiler, MessagesNameWhatIsThere) {
-  Program one = Program::parse(kProduct);
+  Program one = Program::parse(test::kProductProgram);
   EXPECT_TRUE(contains(message_of<ValueError>([&] { compile::jit(one, "produkt"); }), "did you mean 'product'"));
   EXPECT_TRUE(contains(message_of<UnsupportedError>([&] { compile::object(one, {.target = "vax"}); }), "x86-64-avx2"));
   EXPECT_TRUE(contains(message_of<ValueError>([&] { compile::object(one, {.optimisation = 4}); }), "0 to 3"));
@@ -100,7 +67,8 @@ TEST(Compiler, MessagesNameWhatIsThere) {
 }
 
 TEST(Compiler, ExplainCountsTheProduct) {
-  auto report = nlohmann::json::parse(compile::explain(Program::parse(kProduct), {.target = "x86-64-avx2"}));
+  auto report =
+      nlohmann::json::parse(compile::explain(Program::parse(test::kProductProgram), {.target = "x86-64-avx2"}));
   EXPECT_EQ(report["target"]["name"], "x86-64-avx2");
   EXPECT_EQ(report["target"]["peaks"], "nominal");
   ASSERT_EQ(report["kernels"].size(), 1u);
@@ -116,7 +84,7 @@ TEST(Compiler, ExplainCountsTheProduct) {
 }
 
 TEST(Compiler, ThreadsMayShareAProgram) {
-  Program program = Program::parse(kProduct);
+  Program program = Program::parse(test::kProductProgram);
   const compile::Options options{.stop_after = compile::passes().front().name};
   const std::string expected = compile::ir(program, options);
   std::vector<std::string> found(4);
@@ -127,7 +95,7 @@ TEST(Compiler, ThreadsMayShareAProgram) {
 }
 
 TEST(Signature, SaysWhatTheKernelSays) {
-  KernelSignature signature = tile::signature_of(Program::parse(kProduct));
+  KernelSignature signature = tile::signature_of(Program::parse(test::kProductProgram));
   EXPECT_EQ(signature.name, "product");
   ASSERT_EQ(signature.args.size(), 4u);
   const ArgumentSpec& a = signature.args[0];

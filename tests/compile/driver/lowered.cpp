@@ -29,7 +29,7 @@ struct Translated {
 
   Translated(const std::string& text, const compile::Target& target) : parsed(text), machine(target, 3) {
     if (mlir::failed(compile::convert_to_llvm(*parsed.module, target))) throw Error("conversion failed");
-    code = compile::translate_to_llvm_ir(*parsed.module, target, context);
+    code = compile::translate_to_llvm_ir(*parsed.module, target, machine.data_layout(), context);
     if (!code) throw Error("translation failed");
     machine.optimise(*code);
   }
