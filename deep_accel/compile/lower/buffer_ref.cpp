@@ -150,7 +150,8 @@ void Elements::store(const BufferRef& ref, Value value, Value position, int64_t 
     value = widen_storage(narrow_to_storage(value, ref.element), ref.element);
   }
   Value raw = narrow_to_storage(value, ref.storage);
-  const int64_t alignment = streaming ? target_.vector_bits / 8 : std::max<int64_t>(tile::storage_bits(ref.storage) / 8, 1);
+  const int64_t element_bytes = std::max<int64_t>(tile::storage_bits(ref.storage) / 8, 1);
+  const int64_t alignment = streaming ? lanes * element_bytes : element_bytes;
   if (!tile::is_packed(ref.storage)) {
     raw_store(raw, where, alignment, mask, streaming);
     return;

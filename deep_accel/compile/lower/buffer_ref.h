@@ -22,7 +22,7 @@ struct BufferRef {
   mlir::Type element;  // as the program says
   mlir::Type storage;  // as it lies in memory: the element's type, or a wider one that holds its values
   std::optional<Panels> panels;
-  int64_t alignment = 0;  // bytes that the base is known to be a multiple of; 0: the element's size
+  bool argument = false;  // a tensor of the launch, not a tile or a workspace
 
   int64_t rank() const { return static_cast<int64_t>(strides.size()); }
 };

@@ -38,6 +38,10 @@ class MapEmitter {
   int64_t choose_axis();
   int64_t choose_lanes();
   int64_t choose_unroll();
+  // Whether output goes past the caches: null where it never pays, else the condition.
+  Value streaming_condition();
+  bool may_stream(tile::WriteOp write);
+  Value clone_index(Value index, mlir::IRMapping& start);
 
   mlir::LogicalResult emit_outer(llvm::ArrayRef<int64_t> order, size_t depth);
   mlir::LogicalResult emit_scalar();
@@ -46,7 +50,7 @@ class MapEmitter {
   void emit_lanes(Value start, int64_t lanes, Value mask, llvm::MutableArrayRef<Value> accumulators);
   void emit_lane_op(mlir::Operation& op, int64_t lanes, Value mask, llvm::MutableArrayRef<Value> accumulators);
   void emit_read(tile::ReadOp op, int64_t lanes, Value mask);
-  void emit_write(Value buffer, mlir::ValueRange indices, Value what, int64_t lanes, Value mask, bool exact);
+  void emit_write(tile::WriteOp op, int64_t lanes, Value mask);
   void emit_combine(tile::CombineOp op, int64_t lanes, Value mask, llvm::MutableArrayRef<Value> accumulators);
   void finish_accumulators(llvm::ArrayRef<Value> accumulators);
 
@@ -63,6 +67,7 @@ class MapEmitter {
   int64_t lanes_ = 1;
   llvm::DenseMap<Value, LaneValue> lane_values_;
   llvm::SmallVector<tile::CombineOp> horizontal_;  // combines kept in registers
+  bool streaming_ = false;
 };
 
 mlir::LogicalResult Emitter::emit_map(tile::MapOp op) {
@@ -213,6 +218,76 @@ int64_t MapEmitter::choose_unroll() {
   return unroll;
 }
 
+bool MapEmitter::may_stream(tile::WriteOp write) {
+  const BufferRef& ref = emitter_.buffer(write.getBuffer());
+  if (!ref.argument || ref.storage != ref.element || tile::is_packed(ref.storage)) return false;
+  if (memory_step(write.getBuffer(), write.getIndices(), axis_) != 1) return false;
+  const int64_t bytes = lanes_ * tile::storage_bits(ref.storage) / 8;
+  return bytes >= 16 && llvm::none_of(op_.getBody().front().getOps<tile::ReadOp>(), [&](tile::ReadOp read) {
+           return tile::root_buffer(read.getBuffer()) == tile::root_buffer(write.getBuffer());
+         });
+}
+
+// Rows that begin at a multiple of the vector, of tensors that the caches would not hold anyway.
+Value MapEmitter::streaming_condition() {
+  const Target& target = emitter_.target_;
+  const int64_t threshold = target.l3 > 0 ? target.l3 : int64_t{8} << 20;
+  Value all;
+  for (auto write : op_.getBody().front().getOps<tile::WriteOp>()) {
+    if (!may_stream(write)) continue;
+    const BufferRef& ref = emitter_.buffer(write.getBuffer());
+    const int64_t element_bytes = tile::storage_bits(ref.storage) / 8;
+    Value bytes = elements_.index(element_bytes);
+    int64_t fixed = element_bytes;
+    bool dynamic = false;
+    for (OpFoldResult size : ref.sizes) {
+      if (const auto known = mlir::getConstantIntValue(size)) {
+        fixed *= *known;
+      } else {
+        dynamic = true;
+      }
+      bytes = elements_.mul(bytes, size);
+    }
+    if (!dynamic && fixed <= threshold) return {};
+    lane_values_[op_.getBody().getArgument(static_cast<unsigned>(axis_))] = LaneValue{elements_.index(int64_t{0}), 0};
+    // Index arithmetic of the body, for the first element.
+    mlir::IRMapping start;
+    for (mlir::BlockArgument argument : op_.getBody().getArguments()) start.map(argument, lookup(argument).scalar);
+    llvm::SmallVector<Value> indices;
+    for (Value index : write.getIndices()) {
+      Value found = clone_index(index, start);
+      if (!found) return {};
+      indices.push_back(found);
+    }
+    Value address = builder_.create<mlir::LLVM::PtrToIntOp>(
+        builder_.getI64Type(), elements_.address(ref, elements_.position(ref, indices)));
+    Value below = builder_.create<arith::AndIOp>(
+        address, builder_.create<arith::ConstantIntOp>(lanes_ * element_bytes - 1, 64));
+    Value holds = builder_.create<arith::CmpIOp>(arith::CmpIPredicate::eq, below,
+                                                 builder_.create<arith::ConstantIntOp>(0, 64));
+    if (dynamic) {
+      Value large = builder_.create<arith::CmpIOp>(arith::CmpIPredicate::ugt, bytes, elements_.index(threshold));
+      holds = builder_.create<arith::AndIOp>(holds, large);
+    }
+    all = all ? builder_.create<arith::AndIOp>(all, holds).getResult() : holds;
+  }
+  return all;
+}
+
+// An index of the body computed outside of it; null where it depends on memory.
+Value MapEmitter::clone_index(Value index, mlir::IRMapping& start) {
+  if (Value known = start.lookupOrNull(index)) return known;
+  mlir::Operation* def = index.getDefiningOp();
+  if (!def || !op_->isProperAncestor(def)) return emitter_.value(index);
+  if (!mlir::isMemoryEffectFree(def) || def->getNumRegions() != 0) return {};
+  for (Value operand : def->getOperands()) {
+    Value copy = clone_index(operand, start);
+    if (!copy) return {};
+    start.map(operand, copy);
+  }
+  return builder_.clone(*def, start)->getResult(0);
+}
+
 mlir::LogicalResult MapEmitter::emit_outer(llvm::ArrayRef<int64_t> order, size_t depth) {
   if (depth == order.size()) return axis_ >= 0 ? emit_vector_loop() : emit_scalar();
   const int64_t axis = order[depth];
@@ -269,7 +344,19 @@ mlir::LogicalResult MapEmitter::emit_vector_loop() {
       end = elements_.mul(builder_.createOrFold<arith::DivUIOp>(upper, elements_.index(block)),
                           builder_.getIndexAttr(block));
     }
-    run(done, end, copies);
+    Value streams = carried.empty() ? streaming_condition() : Value();
+    if (streams) {
+      mlir::OpBuilder::InsertionGuard guard(builder_);
+      auto branch = builder_.create<scf::IfOp>(streams, /*withElseRegion=*/true);
+      builder_.setInsertionPointToStart(branch.thenBlock());
+      streaming_ = emitter_.streams_ = true;
+      run(done, end, copies);
+      streaming_ = false;
+      builder_.setInsertionPointToStart(branch.elseBlock());
+      run(done, end, copies);
+    } else {
+      run(done, end, copies);
+    }
     done = end;
     if (fixed && *fixed % block == 0) break;
   }
@@ -380,10 +467,7 @@ llvm::SmallVector<Value> MapEmitter::lane_indices(mlir::ValueRange indices, int6
 void MapEmitter::emit_lane_op(mlir::Operation& op, int64_t lanes, Value mask,
                               llvm::MutableArrayRef<Value> accumulators) {
   if (auto read = mlir::dyn_cast<tile::ReadOp>(op)) return emit_read(read, lanes, mask);
-  if (auto write = mlir::dyn_cast<tile::WriteOp>(op)) {
-    return emit_write(write.getBuffer(), write.getIndices(), as_vector(write.getValue(), lanes), lanes, mask,
-                      writes_exactly(write.getValue(), write.getBuffer().getType().getElementType()));
-  }
+  if (auto write = mlir::dyn_cast<tile::WriteOp>(op)) return emit_write(write, lanes, mask);
   if (auto combine = mlir::dyn_cast<tile::CombineOp>(op)) return emit_combine(combine, lanes, mask, accumulators);
   Value result = op.getResult(0);
   if (auto constant = mlir::dyn_cast<arith::ConstantOp>(op)) {
@@ -455,13 +539,17 @@ void MapEmitter::emit_read(tile::ReadOp op, int64_t lanes, Value mask) {
   lane_values_[op.getValue()] = result;
 }
 
-void MapEmitter::emit_write(Value buffer, mlir::ValueRange indices, Value what, int64_t lanes, Value mask, bool exact) {
+void MapEmitter::emit_write(tile::WriteOp op, int64_t lanes, Value mask) {
+  Value buffer = op.getBuffer(), what = as_vector(op.getValue(), lanes);
+  mlir::ValueRange indices = op.getIndices();
   const BufferRef& ref = emitter_.buffer(buffer);
+  const bool exact = writes_exactly(op.getValue(), ref.element);
   const bool packed = tile::is_packed(ref.storage);
   const bool aligned =
       !packed || (indices.back() == op_.getBody().getArgument(static_cast<unsigned>(axis_)) && !ref.offset);
   if (memory_step(buffer, indices, axis_) == 1 && aligned) {
-    elements_.store(ref, what, elements_.position(ref, lane_indices(indices, 0)), lanes, mask, exact);
+    elements_.store(ref, what, elements_.position(ref, lane_indices(indices, 0)), lanes, mask, exact,
+                    streaming_ && may_stream(op));
     return;
   }
   for (int64_t lane = 0; lane < lanes; ++lane) {

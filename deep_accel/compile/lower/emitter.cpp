@@ -91,6 +91,8 @@ mlir::LogicalResult Emitter::emit_phase(tile::KernelOp kernel, tile::GridOp grid
   }
   if (mlir::failed(emit_block(grid.getBody().front()))) return mlir::failure();
   builder_.setLoc(kernel.getLoc());
+  // Streaming stores are ordered with what follows the launch by a fence alone.
+  if (streams_) builder_.create<LLVM::FenceOp>(LLVM::AtomicOrdering::seq_cst, llvm::StringRef());
   builder_.create<mlir::func::ReturnOp>();
   return mlir::success();
 }
@@ -124,6 +126,7 @@ mlir::LogicalResult Emitter::begin_function(tile::KernelOp kernel, mlir::Block* 
     }
     BufferRef ref;
     ref.element = ref.storage = type.getElementType();
+    ref.argument = true;
     Value pointer_slot = builder_.create<LLVM::GEPOp>(pointer_type(), builder_.getI64Type(), params_,
                                                       llvm::ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(slot)});
     ref.base = builder_.create<LLVM::LoadOp>(pointer_type(), pointer_slot);
@@ -160,6 +163,7 @@ mlir::LogicalResult Emitter::begin_function(tile::KernelOp kernel, mlir::Block* 
     buffers_[argument] = ref;
   }
   workspace_bytes_ = 0;
+  streams_ = false;
   for (mlir::Operation& op : kernel.getBody().front()) {
     if (mlir::isa<tile::GridOp>(op)) continue;
     if (mlir::failed(emit(op))) return mlir::failure();
@@ -324,14 +328,12 @@ void Emitter::emit_alloc(tile::AllocOp op) {
   }
   ref.base = builder_.create<LLVM::GEPOp>(pointer_type(), builder_.getI8Type(), base,
                                           llvm::ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
-  ref.alignment = 64;
   buffers_[op.getBuffer()] = ref;
 }
 
 void Emitter::emit_slice(tile::SliceOp op) {
   BufferRef ref = buffer(op.getSource());
   BufferRef result = ref;
-  result.alignment = 0;
   result.offset = elements_.position(ref, values(op.getOffsets()));
   result.strides.clear();
   result.sizes.clear();
