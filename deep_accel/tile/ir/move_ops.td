@@ -120,14 +120,15 @@ def Tile_Im2colOp : Tile_BufferOp<"im2col"> {
   let hasVerifier = 1;
 }
 
-def Tile_PrefetchOp : Tile_Op<"prefetch", []> {
+// An effect without a buffer keeps it in its place: a mere read with no result would be dropped as dead.
+def Tile_PrefetchOp : Tile_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
   let summary = "ask for a window of a buffer to be brought near; no effect on values";
   let description = [{
     `sizes` is the window; `level` 1, 2 or 3 the cache; `write` says that it will be written.
 
     Example: `tile.prefetch %A[%i, %k] sizes [16, 64] level 2 : memref<?x?xf32, #tile.space<global>>`
   }];
-  let arguments = (ins Reads<>:$source, Variadic<Index>:$indices, DenseI64ArrayAttr:$sizes,
+  let arguments = (ins Tile_Buffer:$source, Variadic<Index>:$indices, DenseI64ArrayAttr:$sizes,
                    DefaultValuedAttr<I64Attr, "2">:$level, UnitAttr:$write);
   let assemblyFormat = [{
     $source `[` $indices `]` `sizes` $sizes (`level` $level^)? (`write` $write^)? attr-dict `:` type($source)
