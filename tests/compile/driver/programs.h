@@ -53,4 +53,21 @@ tile.kernel @copy(%A: memref<?xf32, #tile.space<global>> {tile.name = "A", tile.
 }
 )mlir";
 
+// Calls a function of the host in each of n blocks, in two phases; n above 5 is refused.
+inline constexpr const char* kExternProgram = R"mlir(
+tile.kernel @count(%n: index {tile.name = "n"}) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c5 = arith.constant 5 : index
+  tile.grid (%b) = (%n) {
+    %fits = arith.cmpi sle, %n, %c5 : index
+    tile.assert %fits, "n is at most five"
+    tile.extern @test_count_call(%c1) : (index) -> ()
+  }
+  tile.grid (%b) = (%n) {
+    tile.extern @test_count_call(%c2) : (index) -> ()
+  }
+}
+)mlir";
+
 }  // namespace deep_accel::test
