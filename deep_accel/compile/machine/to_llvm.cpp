@@ -49,6 +49,7 @@ Entry entry_kind(llvm::StringRef name) {
 
 void describe(llvm::Function& function, const Target& target) {
   function.addFnAttr("target-cpu", target.cpu);
+  if (!target.tune.empty()) function.addFnAttr("tune-cpu", target.tune);
   if (!target.features.empty()) function.addFnAttr("target-features", target.features);
   // LLVM would rather not use 512 bits on chips whose clock falls; our loops are long enough to gain.
   if (target.vector_bits >= 512) {

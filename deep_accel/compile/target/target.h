@@ -16,10 +16,11 @@ struct RegisterTile {
 };
 
 struct Target {
-  std::string name;      // what users ask for
-  std::string triple;    // LLVM's words, as the next two
-  std::string cpu;       // sets the instructions' costs and order, and what they may be
-  std::string features;  // "+a,-b", in addition
+  std::string name;       // what users ask for
+  std::string triple;     // LLVM's words, as the next two
+  std::string cpu;        // sets the instructions' costs and order, and what they may be
+  std::string features;   // "+a,-b", in addition
+  std::string tune = {};  // the processor whose costs and latencies instructions are ordered by; empty: `cpu`
 
   int vector_bits = 128;      // of the vectors that code is written in
   int vector_registers = 16;  // architectural

@@ -10,11 +10,19 @@
 #include "deep_accel/runtime/kernel.h"
 #include "deep_accel/runtime/kernel_cache.h"
 #include "programs.h"
+#include "tests/temporary_folder.h"
 
 namespace deep_accel {
 namespace {
 
 using tile::Program;
+
+// The cache of the user who runs the tests is left alone.
+class OwnCache : public ::testing::Environment {
+  void SetUp() override { ::setenv("DEEP_ACCEL_CACHE_DIR", folder_.path().c_str(), 1); }
+  TemporaryFolder folder_;
+};
+[[maybe_unused]] const ::testing::Environment* own_cache = ::testing::AddGlobalTestEnvironment(new OwnCache);
 
 // Small integers, so that every sum is exact.
 Tensor small_integers(DType dtype, const Dims& shape, uint32_t seed) {
