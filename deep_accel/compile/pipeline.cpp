@@ -6,6 +6,7 @@
 #include "deep_accel/compile/machine/to_llvm.h"
 #include "deep_accel/compile/passes/fuse_maps.h"
 #include "deep_accel/compile/passes/lower_moves.h"
+#include "deep_accel/compile/passes/passes.h"
 #include "deep_accel/compile/passes/select_layouts.h"
 #include "deep_accel/tile/ir/program_impl.h"
 #include "mlir/Transforms/Passes.h"
@@ -18,6 +19,11 @@ using Passes = mlir::PassManager;
 void add_simplify(Passes& passes, const Target&) {
   passes.addPass(mlir::createCanonicalizerPass());
   passes.addPass(mlir::createCSEPass());
+}
+
+template <typename Make>
+auto adding(Make make) {
+  return [make](Passes& passes, const Target&) { passes.addPass(make()); };
 }
 
 // A function on modules as a pass.
@@ -66,11 +72,15 @@ const std::vector<Step>& steps() {
       {"simplify", "fold constants, drop what is not used or is there twice", Level::tiles, add_simplify},
       {"select-layouts", "choose register tiles, and how the tiles that products read lie in memory", Level::tiles,
        on_each_kernel(select_layouts)},
+      {"plan-pipeline", "turn pipelines into loops, with prefetches where the hardware would not foresee the addresses",
+       Level::tiles, adding([] { return make_plan_pipeline_pass(); })},
       {"lower-moves", "turn moves, reductions and scans into maps, with interior and edge apart", Level::tiles,
        on_each_kernel([](tile::KernelOp kernel, const Target&) { lower_moves(kernel); })},
       {"fuse-maps", "join maps over one index space; what one writes the next finds in registers", Level::tiles,
        on_each_kernel([](tile::KernelOp kernel, const Target&) { fuse_maps(kernel); })},
       {"simplify-maps", "drop what joining and splitting left behind", Level::tiles, add_simplify},
+      {"plan-arena", "place each block's tiles in one arena, where tiles of different times share memory", Level::tiles,
+       adding([] { return make_plan_arena_pass(); })},
       {"lower-kernels", "turn each phase into a function on scalars and vectors", Level::functions,
        on_module(lower_kernels)},
       {"simplify-functions", "the same, once loops and vectors are explicit", Level::functions, add_simplify},
