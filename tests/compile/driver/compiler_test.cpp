@@ -66,6 +66,18 @@ TEST(Compiler, MessagesNameWhatIsThere) {
 #endif
 }
 
+TEST(Compiler, RefusalsNameTheSourceLine) {
+  std::string text = test::kCopyProgram;
+  for (size_t at; (at = text.find("memref<128xf32")) != std::string::npos;) {
+    text.replace(at, std::string("memref<128xf32").size(), "memref<40000000xf32");
+  }
+  // The grid stands in the text's seventh line, the tile in its ninth.
+  const Program program = Program::parse(text, "large.mlir");
+  const std::string message = message_of<ValueError>([&] { compile::jit(program); });
+  EXPECT_TRUE(message.starts_with("large.mlir:7:3: ")) << message;
+  EXPECT_TRUE(contains(message, "large.mlir:9:10: ")) << message;
+}
+
 TEST(Compiler, ExplainCountsTheProduct) {
   auto report =
       nlohmann::json::parse(compile::explain(Program::parse(test::kProductProgram), {.target = "x86-64-avx2"}));
