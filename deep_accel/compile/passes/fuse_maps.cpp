@@ -208,6 +208,41 @@ void drop_unread_tiles(tile::KernelOp kernel) {
   }
 }
 
+// Whether an operation (with its regions) may read a tile or hand it on.
+bool may_read(mlir::Operation* op, Value tile) {
+  bool reads = false;
+  op->walk([&](mlir::Operation* inner) {
+    if (mlir::isa<tile::WriteOp>(inner)) return;
+    for (Value operand : inner->getOperands()) {
+      if (mlir::isa<mlir::MemRefType>(operand.getType()) && tile::root_buffer(operand) == tile) reads = true;
+    }
+  });
+  return reads;
+}
+
+// Writes to a tile that nothing after them reads: what is left of a tile whose last values went on in registers.
+void drop_last_writes(tile::AllocOp alloc) {
+  mlir::Block* block = alloc->getBlock();
+  if (!mlir::isa<tile::GridOp>(block->getParentOp())) return;  // a loop might come back and read
+  llvm::SmallVector<tile::MapOp> maps(block->getOps<tile::MapOp>());
+  for (tile::MapOp map : llvm::reverse(maps)) {
+    for (mlir::Operation* op = map->getNextNode(); op; op = op->getNextNode()) {
+      if (may_read(op, alloc)) return;
+    }
+    // Reads in the map itself are of its own iteration, and come before the write.
+    llvm::SmallVector<tile::WriteOp> writes;
+    for (mlir::Operation& op : map.getBody().front()) {
+      if (auto write = mlir::dyn_cast<tile::WriteOp>(op)) {
+        if (write.getBuffer() == alloc) writes.push_back(write);
+      } else if (!writes.empty() && may_read(&op, alloc)) {
+        return;
+      }
+    }
+    for (tile::WriteOp write : writes) write.erase();
+    if (may_read(map, alloc)) return;
+  }
+}
+
 }  // namespace
 
 void fuse_maps(tile::KernelOp kernel) {
@@ -217,6 +252,7 @@ void fuse_maps(tile::KernelOp kernel) {
     while (fuse_once(*block)) {
     }
   }
+  kernel.walk([](tile::AllocOp alloc) { drop_last_writes(alloc); });
   drop_unread_tiles(kernel);
   // Maps that do nothing any more.
   kernel.walk([&](tile::MapOp map) {
