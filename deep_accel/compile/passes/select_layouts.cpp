@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "deep_accel/compile/passes/decisions.h"
+
 namespace deep_accel::compile {
 
 using mlir::Value;
@@ -29,16 +31,6 @@ bool may_change_layout(Value tile, bool as_right_factor, bool transposed) {
     if (gemm.getA() == tile && right) return false;
     return right == as_right_factor && (!right || gemm.getTransposeB() == transposed);
   });
-}
-
-void remark(mlir::Operation* op, const std::string& text) {
-  auto grid = op->getParentOfType<tile::GridOp>();
-  if (!grid) return;
-  mlir::Builder builder(op->getContext());
-  llvm::SmallVector<mlir::Attribute> lines;
-  if (auto known = grid->getAttrOfType<mlir::ArrayAttr>("tile.decisions")) llvm::append_range(lines, known);
-  lines.push_back(builder.getStringAttr(text));
-  grid->setAttr("tile.decisions", builder.getArrayAttr(lines));
 }
 
 std::string type_text(mlir::Type type) {
@@ -160,7 +152,7 @@ void select_layouts(tile::KernelOp kernel, const Target& target) {
     if (b_alloc->hasAttr("tile.storage")) {
       text += ", decoded from " + type_text(b_alloc.getType().getElementType()) + " to " + type_text(accumulation);
     }
-    remark(op, text);
+    note_decision(op, text);
   }
 }
 
