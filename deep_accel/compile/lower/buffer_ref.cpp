@@ -78,8 +78,8 @@ Value Elements::position(const BufferRef& ref, mlir::ValueRange indices) {
 Value Elements::address(const BufferRef& ref, Value position) {
   if (tile::is_packed(ref.storage)) position = builder_.createOrFold<arith::ShRUIOp>(position, index(int64_t{1}));
   Value offset = builder_.createOrFold<arith::IndexCastOp>(builder_.getI64Type(), position);
-  return builder_.create<LLVM::GEPOp>(LLVM::LLVMPointerType::get(builder_.getContext()), raw_type(ref.storage), ref.base,
-                                      llvm::ArrayRef<LLVM::GEPArg>{offset}, /*inbounds=*/true);
+  return builder_.create<LLVM::GEPOp>(LLVM::LLVMPointerType::get(builder_.getContext()), raw_type(ref.storage),
+                                      ref.base, llvm::ArrayRef<LLVM::GEPArg>{offset}, /*inbounds=*/true);
 }
 
 Value Elements::raw_load(Type type, Value address, int64_t alignment, Value mask) {
@@ -131,9 +131,9 @@ Value Elements::load(const BufferRef& ref, Value position, int64_t lanes, Value 
   }
   if (lanes == 1) {
     Value byte = raw_load(raw, where, 1, {});
-    Value odd = builder_.create<arith::AndIOp>(
-        builder_.createOrFold<arith::IndexCastOp>(builder_.getI64Type(), position),
-        builder_.create<arith::ConstantIntOp>(1, 64));
+    Value odd =
+        builder_.create<arith::AndIOp>(builder_.createOrFold<arith::IndexCastOp>(builder_.getI64Type(), position),
+                                       builder_.create<arith::ConstantIntOp>(1, 64));
     Value shift = builder_.create<arith::TruncIOp>(
         raw, builder_.create<arith::ShLIOp>(odd, builder_.create<arith::ConstantIntOp>(2, 64)));
     return widen_storage(builder_.create<arith::ShRUIOp>(byte, shift), ref.storage);

@@ -42,8 +42,8 @@ class Elements {
   // Address of a position; of packed types, of the byte that holds it.
   mlir::Value address(const BufferRef& ref, mlir::Value position);
 
-  // `lanes` elements from `position` on, side by side in memory, in the compute type: a scalar for one lane. Under a mask
-  // (vector<lanes x i1>), lanes that are off are zero and not touched in memory.
+  // `lanes` elements from `position` on, side by side in memory, in the compute type: a scalar for one lane. Under a
+  // mask (vector<lanes x i1>), lanes that are off are zero and not touched in memory.
   mlir::Value load(const BufferRef& ref, mlir::Value position, int64_t lanes, mlir::Value mask = {});
   // The reverse. `exact`: the values are known to fit the element's type. `streaming`: they will not be read soon.
   void store(const BufferRef& ref, mlir::Value value, mlir::Value position, int64_t lanes, mlir::Value mask = {},

@@ -82,8 +82,8 @@ void Emitter::emit_assert(tile::AssertOp op) {
   mlir::OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointToStart(branch.thenBlock());
   Value fail = load_context(ContextLayout::fail);
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder_.getContext()),
-                                          {pointer_type(), pointer_type()});
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder_.getContext()), {pointer_type(), pointer_type()});
   std::string where;
   if (auto location = op.getLoc()->findInstanceOf<mlir::FileLineColLoc>()) {
     where = location.getFilename().str() + ":" + std::to_string(location.getLine()) + ": ";

@@ -68,13 +68,13 @@ mlir::LogicalResult GemmEmitter::emit() {
   if (!tile_shape) return op_.emitOpError("has no register tile; run the pass that selects layouts first");
   register_rows_ = tile_shape[0];
   register_columns_ = tile_shape[1];
-  lanes_ = std::min<int64_t>(emitter_.target_.lanes(static_cast<int>(tile::storage_bits(acc_.element))),
-                             register_columns_);
+  lanes_ =
+      std::min<int64_t>(emitter_.target_.lanes(static_cast<int>(tile::storage_bits(acc_.element))), register_columns_);
   const int64_t m = op_.m(), whole = m / register_rows_ * register_rows_;
   if (whole > 0) {
     mlir::OpBuilder::InsertionGuard guard(builder_);
-    scf::ForOp loop = emitter_.make_loop(elements_.index(int64_t{0}), elements_.index(whole),
-                                         elements_.index(register_rows_));
+    scf::ForOp loop =
+        emitter_.make_loop(elements_.index(int64_t{0}), elements_.index(whole), elements_.index(register_rows_));
     emit_columns(loop.getInductionVar(), register_rows_);
   }
   if (whole < m) emit_columns(elements_.index(whole), m - whole);
@@ -85,8 +85,8 @@ void GemmEmitter::emit_columns(Value row, int64_t rows) {
   const int64_t n = op_.n(), whole = n / register_columns_ * register_columns_;
   if (whole > 0) {
     mlir::OpBuilder::InsertionGuard guard(builder_);
-    scf::ForOp loop = emitter_.make_loop(elements_.index(int64_t{0}), elements_.index(whole),
-                                         elements_.index(register_columns_));
+    scf::ForOp loop =
+        emitter_.make_loop(elements_.index(int64_t{0}), elements_.index(whole), elements_.index(register_columns_));
     emit_block(Block{row, loop.getInductionVar(), rows, register_columns_, lanes_});
   }
   if (whole < n) emit_block(Block{row, elements_.index(whole), rows, n - whole, lanes_});
@@ -135,8 +135,7 @@ Value GemmEmitter::b_vector(const Block& block, Value k, int64_t v, int64_t step
   const bool transposed = op_.getTransposeB();
   Value position =
       elements_.position(b_, transposed ? mlir::ValueRange{block.column, k} : mlir::ValueRange{k, block.column});
-  const int64_t k_stride =
-      b_.panels ? b_.panels->width : *mlir::getConstantIntValue(b_.strides[transposed ? 1 : 0]);
+  const int64_t k_stride = b_.panels ? b_.panels->width : *mlir::getConstantIntValue(b_.strides[transposed ? 1 : 0]);
   position = elements_.add(position, elements_.index(step * k_stride + v * block.lanes));
   Value lanes = elements_.load(b_, position, block.lanes, b_.panels ? Value() : mask(block, v));
   if (lanes.getType() != vector_type(block)) lanes = builder_.create<arith::ExtFOp>(vector_type(block), lanes);
@@ -192,9 +191,8 @@ void GemmEmitter::emit_block(const Block& block) {
   Value zero = elements_.constant_like(vector_type(block), 0);
   for (int64_t r = 0; r < block.rows; ++r) {
     for (int64_t v = 0; v < vectors; ++v) {
-      accumulators.push_back(op_.getClear() ? zero
-                                            : elements_.load(acc_, acc_position(block, r, v), block.lanes,
-                                                             mask(block, v)));
+      accumulators.push_back(
+          op_.getClear() ? zero : elements_.load(acc_, acc_position(block, r, v), block.lanes, mask(block, v)));
     }
   }
   Value start = elements_.index(int64_t{0});
@@ -214,9 +212,10 @@ void GemmEmitter::emit_block(const Block& block) {
     for (int64_t v = 0; v < vectors; ++v) b_scales.push_back(scale_of_b(block, loop.getInductionVar(), v));
     Value column = builder_.createOrFold<arith::DivUIOp>(loop.getInductionVar(), elements_.index(a_block));
     for (int64_t r = 0; r < block.rows; ++r) {
-      Value row = builder_.createOrFold<arith::DivUIOp>(elements_.add(block.row, elements_.index(r)),
-                                                        elements_.index(m_block));
-      Value a_scale = elements_.splat(elements_.load(scales, elements_.position(scales, {row, column}), 1), block.lanes);
+      Value row =
+          builder_.createOrFold<arith::DivUIOp>(elements_.add(block.row, elements_.index(r)), elements_.index(m_block));
+      Value a_scale =
+          elements_.splat(elements_.load(scales, elements_.position(scales, {row, column}), 1), block.lanes);
       for (int64_t v = 0; v < vectors; ++v) {
         Value& accumulator = running[r * vectors + v];
         accumulator = elements_.fma(partial[r * vectors + v], multiply(a_scale, b_scales[v]), accumulator);

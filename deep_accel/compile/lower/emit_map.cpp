@@ -1,8 +1,8 @@
 // Maps: loops over the index space, the innermost in vectors.
 //
 // The vector axis is the one along which most accesses are side by side in memory. Bodies that are not straight-line
-// element-wise code (control flow, atomics, calls) run element by element. A tail shorter than a vector runs under a mask
-// where the target has cheap ones, else element by element. A `tile.combine` whose element does not depend on the
+// element-wise code (control flow, atomics, calls) run element by element. A tail shorter than a vector runs under a
+// mask where the target has cheap ones, else element by element. A `tile.combine` whose element does not depend on the
 // vector axis gathers in registers over the whole innermost loop.
 #include <numeric>
 
@@ -139,8 +139,8 @@ std::optional<int64_t> MapEmitter::memory_step(Value buffer, mlir::ValueRange in
     if (!step) return std::nullopt;
     if (*step == 0) continue;
     if (ref.panels) {
-      // Along the panels' axis a vector stays within a panel only where it starts at one of its multiples: the map's own
-      // index does.
+      // Along the panels' axis a vector stays within a panel only where it starts at one of its multiples: the map's
+      // own index does.
       if (static_cast<int64_t>(dim) == ref.panels->axis) {
         const bool aligned = index == op_.getBody().getArgument(static_cast<unsigned>(axis));
         if (!aligned || *step != 1) return std::nullopt;
@@ -259,12 +259,12 @@ Value MapEmitter::streaming_condition() {
       if (!found) return {};
       indices.push_back(found);
     }
-    Value address = builder_.create<mlir::LLVM::PtrToIntOp>(
-        builder_.getI64Type(), elements_.address(ref, elements_.position(ref, indices)));
-    Value below = builder_.create<arith::AndIOp>(
-        address, builder_.create<arith::ConstantIntOp>(lanes_ * element_bytes - 1, 64));
-    Value holds = builder_.create<arith::CmpIOp>(arith::CmpIPredicate::eq, below,
-                                                 builder_.create<arith::ConstantIntOp>(0, 64));
+    Value address = builder_.create<mlir::LLVM::PtrToIntOp>(builder_.getI64Type(),
+                                                            elements_.address(ref, elements_.position(ref, indices)));
+    Value below =
+        builder_.create<arith::AndIOp>(address, builder_.create<arith::ConstantIntOp>(lanes_ * element_bytes - 1, 64));
+    Value holds =
+        builder_.create<arith::CmpIOp>(arith::CmpIPredicate::eq, below, builder_.create<arith::ConstantIntOp>(0, 64));
     if (dynamic) {
       Value large = builder_.create<arith::CmpIOp>(arith::CmpIPredicate::ugt, bytes, elements_.index(threshold));
       holds = builder_.create<arith::AndIOp>(holds, large);
@@ -293,8 +293,7 @@ mlir::LogicalResult MapEmitter::emit_outer(llvm::ArrayRef<int64_t> order, size_t
   const int64_t axis = order[depth];
   mlir::OpBuilder::InsertionGuard guard(builder_);
   OpFoldResult size = op_.mixed_sizes()[axis];
-  Value upper = mlir::getConstantIntValue(size) ? elements_.index(size)
-                                                : emitter_.value(mlir::cast<Value>(size));
+  Value upper = mlir::getConstantIntValue(size) ? elements_.index(size) : emitter_.value(mlir::cast<Value>(size));
   scf::ForOp loop = emitter_.make_loop(elements_.index(int64_t{0}), upper, elements_.index(int64_t{1}));
   Value original = op_.getBody().getArgument(static_cast<unsigned>(axis));
   emitter_.map_.map(original, loop.getInductionVar());
@@ -392,8 +391,8 @@ mlir::LogicalResult MapEmitter::emit_vector_loop() {
     llvm::SmallVector<int32_t> counts(static_cast<size_t>(lanes_));
     std::iota(counts.begin(), counts.end(), 0);
     auto type = mlir::VectorType::get({lanes_}, builder_.getI32Type());
-    Value numbers = builder_.create<arith::ConstantOp>(
-        mlir::DenseElementsAttr::get(type, llvm::ArrayRef<int32_t>(counts)));
+    Value numbers =
+        builder_.create<arith::ConstantOp>(mlir::DenseElementsAttr::get(type, llvm::ArrayRef<int32_t>(counts)));
     Value limit = builder_.create<arith::IndexCastOp>(builder_.getI32Type(), left);
     Value mask = builder_.create<arith::CmpIOp>(arith::CmpIPredicate::slt, numbers, elements_.splat(limit, lanes_));
     llvm::SmallVector<Value> inside(carried);
@@ -509,16 +508,14 @@ void MapEmitter::emit_read(tile::ReadOp op, int64_t lanes, Value mask) {
   LaneValue result;
   const bool packed = tile::is_packed(ref.storage);
   // Lanes of packed types are taken together only from the map's own index on, which starts at a whole byte.
-  const bool aligned = !packed || (op.getIndices().back() == op_.getBody().getArgument(static_cast<unsigned>(axis_)) &&
-                                   !ref.offset);
+  const bool aligned =
+      !packed || (op.getIndices().back() == op_.getBody().getArgument(static_cast<unsigned>(axis_)) && !ref.offset);
   if (step == 1 && aligned) {
     result.lanes = elements_.load(ref, elements_.position(ref, lane_indices(op.getIndices(), 0)), lanes, mask);
   } else {
     Value joined;
     for (int64_t lane = 0; lane < lanes; ++lane) {
-      auto load = [&] {
-        return elements_.load(ref, elements_.position(ref, lane_indices(op.getIndices(), lane)), 1);
-      };
+      auto load = [&] { return elements_.load(ref, elements_.position(ref, lane_indices(op.getIndices(), lane)), 1); };
       Value element;
       if (mask) {
         auto branch = builder_.create<scf::IfOp>(op.getValue().getType(), elements_.lane(mask, lane), true, true);
@@ -570,8 +567,7 @@ void MapEmitter::emit_combine(tile::CombineOp op, int64_t lanes, Value mask,
   if (mask) what = builder_.create<arith::SelectOp>(mask, what, elements_.identity(kind, what.getType()));
   for (auto [index, kept] : llvm::enumerate(horizontal_)) {
     if (kept != op) continue;
-    accumulators[index] =
-        elements_.combine(kind, accumulators[index], what, op.getPropagateNan(), /*never_nan=*/true);
+    accumulators[index] = elements_.combine(kind, accumulators[index], what, op.getPropagateNan(), /*never_nan=*/true);
     return;
   }
   const BufferRef& ref = emitter_.buffer(op.getBuffer());
@@ -589,8 +585,8 @@ void MapEmitter::emit_combine(tile::CombineOp op, int64_t lanes, Value mask,
       builder_.setInsertionPointToStart(branch.thenBlock());
     }
     Value position = elements_.position(ref, lane_indices(op.getIndices(), lane));
-    Value joined = elements_.combine(kind, elements_.load(ref, position, 1), elements_.lane(what, lane),
-                                     op.getPropagateNan());
+    Value joined =
+        elements_.combine(kind, elements_.load(ref, position, 1), elements_.lane(what, lane), op.getPropagateNan());
     elements_.store(ref, joined, position, 1);
   }
 }

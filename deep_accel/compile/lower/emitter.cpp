@@ -80,9 +80,8 @@ mlir::LogicalResult Emitter::emit_plan(tile::KernelOp kernel) {
 mlir::LogicalResult Emitter::emit_phase(tile::KernelOp kernel, tile::GridOp grid, int64_t phase) {
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Type ptr = pointer_type(), i64 = builder_.getI64Type();
-  auto function = builder_.create<mlir::func::FuncOp>(
-      (kernel.getSymName() + "_phase" + std::to_string(phase)).str(),
-      builder_.getFunctionType({ptr, ptr, i64, i64, i64}, {}));
+  auto function = builder_.create<mlir::func::FuncOp>((kernel.getSymName() + "_phase" + std::to_string(phase)).str(),
+                                                      builder_.getFunctionType({ptr, ptr, i64, i64, i64}, {}));
   mlir::Block* entry = function.addEntryBlock();
   if (mlir::failed(begin_function(kernel, entry))) return mlir::failure();
   arena_ = load_context(ContextLayout::arena);

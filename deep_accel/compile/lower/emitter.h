@@ -51,8 +51,7 @@ class Emitter {
   mlir::Value param_index(int64_t slot);
   // Address of a zero-terminated text in read-only memory.
   mlir::Value text_address(llvm::StringRef text);
-  mlir::scf::ForOp make_loop(mlir::Value lower, mlir::Value upper, mlir::Value step,
-                             mlir::ValueRange carried = {});
+  mlir::scf::ForOp make_loop(mlir::Value lower, mlir::Value upper, mlir::Value step, mlir::ValueRange carried = {});
 
   friend class MapEmitter;
   friend class GemmEmitter;

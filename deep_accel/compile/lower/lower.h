@@ -7,8 +7,8 @@
 namespace deep_accel::compile {
 
 // Replaces every tile.kernel by functions with the interface of runtime/kernel.h: `<name>_plan`, and `<name>_phase<k>`
-// for each grid. Expects what the passes on tiles leave: kernel-level code, reads and writes, maps, products, prefetches,
-// checks, atomics and foreign calls, with `tile.offset` on every tile. Errors are diagnostics.
+// for each grid. Expects what the passes on tiles leave: kernel-level code, reads and writes, maps, products,
+// prefetches, checks, atomics and foreign calls, with `tile.offset` on every tile. Errors are diagnostics.
 mlir::LogicalResult lower_kernels(mlir::ModuleOp module, const Target& target);
 
 }  // namespace deep_accel::compile

@@ -1,6 +1,6 @@
-// See fuse_maps.h. Two maps may be joined where every buffer that one of them writes and the other touches is touched by
-// both at the same element in the same iteration; the operations between them must not stand in the way of moving one
-// to the other.
+// See fuse_maps.h. Two maps may be joined where every buffer that one of them writes and the other touches is touched
+// by both at the same element in the same iteration; the operations between them must not stand in the way of moving
+// one to the other.
 #include "deep_accel/compile/passes/fuse_maps.h"
 
 namespace deep_accel::compile {
@@ -48,9 +48,8 @@ bool same_value(Value a, Value b, tile::MapOp first, tile::MapOp second) {
       x->getNumOperands() != y->getNumOperands() || !mlir::isMemoryEffectFree(x) || x->getNumRegions() != 0) {
     return false;
   }
-  return llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()), [&](auto pair) {
-    return same_value(std::get<0>(pair), std::get<1>(pair), first, second);
-  });
+  return llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()),
+                      [&](auto pair) { return same_value(std::get<0>(pair), std::get<1>(pair), first, second); });
 }
 
 bool same_indices(mlir::ValueRange a, mlir::ValueRange b, tile::MapOp first, tile::MapOp second) {
@@ -202,7 +201,8 @@ void drop_unread_tiles(tile::KernelOp kernel) {
   llvm::SmallVector<tile::AllocOp> allocs;
   kernel.walk([&](tile::AllocOp alloc) { allocs.push_back(alloc); });
   for (tile::AllocOp alloc : allocs) {
-    if (!llvm::all_of(alloc->getUsers(), [](mlir::Operation* user) { return mlir::isa<tile::WriteOp>(user); })) continue;
+    if (!llvm::all_of(alloc->getUsers(), [](mlir::Operation* user) { return mlir::isa<tile::WriteOp>(user); }))
+      continue;
     for (mlir::Operation* user : llvm::make_early_inc_range(alloc->getUsers())) user->erase();
     alloc.erase();
   }

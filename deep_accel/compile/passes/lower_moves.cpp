@@ -42,8 +42,8 @@ llvm::SmallVector<OpFoldResult> sizes_of(Builder& builder, Value tile) {
 // A tile's window in a larger buffer: tile dimension d stands for `buffer_dim(d)`.
 struct Window {
   llvm::SmallVector<WindowDim> dims, points;
-  llvm::SmallVector<Value> origin;           // where it begins, an index a dimension of the buffer
-  llvm::SmallVector<int64_t> buffer_dims;    // of the tile's dimensions
+  llvm::SmallVector<Value> origin;         // where it begins, an index a dimension of the buffer
+  llvm::SmallVector<int64_t> buffer_dims;  // of the tile's dimensions
 
   Window(Builder& builder, Value buffer, ValueRange indices, llvm::ArrayRef<int64_t> tile_shape,
          llvm::ArrayRef<int64_t> stands_for)
@@ -88,9 +88,7 @@ void lower_load(Builder& builder, Op op) {
   Value fill = fill_value(builder, op.getFill(), op.getTile());
   make_window(
       builder, window.dims, window.points,
-      [&](ValueRange at) {
-        write(builder, read(builder, op.getSource(), window.at(builder, at)), op.getTile(), at);
-      },
+      [&](ValueRange at) { write(builder, read(builder, op.getSource(), window.at(builder, at)), op.getTile(), at); },
       [&](ValueRange at) { write(builder, fill, op.getTile(), at); });
 }
 
@@ -98,9 +96,7 @@ void lower_store(Builder& builder, tile::StoreOp op) {
   Window window(builder, op.getDest(), op.getIndices(), op.getTile().getType().getShape(), dest_dims(op));
   make_window(
       builder, window.dims, window.points,
-      [&](ValueRange at) {
-        write(builder, read(builder, op.getTile(), at), op.getDest(), window.at(builder, at));
-      },
+      [&](ValueRange at) { write(builder, read(builder, op.getTile(), at), op.getDest(), window.at(builder, at)); },
       nullptr);
 }
 
@@ -109,8 +105,8 @@ void lower_atomic_store(Builder& builder, tile::AtomicStoreOp op) {
   make_window(
       builder, window.dims, window.points,
       [&](ValueRange at) {
-        Value value = convert_compute(builder, read(builder, op.getTile(), at),
-                                      tile::compute_type(element_of(op.getDest())));
+        Value value =
+            convert_compute(builder, read(builder, op.getTile(), at), tile::compute_type(element_of(op.getDest())));
         builder.create<tile::AtomicOp>(value.getType(), op.getCombine(), value, op.getDest(), window.at(builder, at),
                                        op.getMemoryOrder());
       },
@@ -118,9 +114,8 @@ void lower_atomic_store(Builder& builder, tile::AtomicStoreOp op) {
 }
 
 void lower_copy(Builder& builder, tile::CopyOp op) {
-  make_map(builder, sizes_of(builder, op.getDest()), [&](ValueRange at) {
-    write(builder, read(builder, op.getSource(), at), op.getDest(), at);
-  });
+  make_map(builder, sizes_of(builder, op.getDest()),
+           [&](ValueRange at) { write(builder, read(builder, op.getSource(), at), op.getDest(), at); });
 }
 
 void lower_transpose(Builder& builder, tile::TransposeOp op) {
@@ -272,7 +267,8 @@ void lower_scan(Builder& builder, tile::ScanOp op) {
   const tile::Combine combine = plain(op.getCombine());
   make_map(builder, others, [&](ValueRange at) {
     Value start = builder.create<arith::ConstantOp>(identity(builder, op.getCombine(), type));
-    auto loop = builder.create<scf::ForOp>(constant(builder, 0), constant(builder, length), constant(builder, 1), start);
+    auto loop =
+        builder.create<scf::ForOp>(constant(builder, 0), constant(builder, length), constant(builder, 1), start);
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     Value step = loop.getInductionVar();
@@ -288,7 +284,8 @@ void lower_scan(Builder& builder, tile::ScanOp op) {
   });
 }
 
-// Row by row, and in a row run by run of columns that share their place in the filter: what is left is a run of channels.
+// Row by row, and in a row run by run of columns that share their place in the filter: what is left is a run of
+// channels.
 void lower_im2col(Builder& builder, tile::Im2colOp op) {
   Value image = op.getImage(), tile = op.getTile();
   Value fill = fill_value(builder, op.getFill(), tile);
@@ -334,8 +331,8 @@ void lower_im2col(Builder& builder, tile::Im2colOp op) {
     return builder.create<arith::SubIOp>(add(builder, from, along), constant(builder, op.getPad()[axis]));
   };
   Value y = source(out_row, filter_row, 0), x = source(out_column, filter_column, 1);
-  Value begin = builder.create<arith::SubIOp>(
-      builder.create<arith::MulIOp>(loop.getInductionVar(), channels), first_channel);
+  Value begin =
+      builder.create<arith::SubIOp>(builder.create<arith::MulIOp>(loop.getInductionVar(), channels), first_channel);
   Value end = builder.create<arith::MinSIOp>(columns, add(builder, begin, channels));
   Value from = builder.create<arith::MaxSIOp>(zero, begin);
   Value channel = builder.create<arith::SubIOp>(from, begin);
@@ -355,9 +352,8 @@ void lower_im2col(Builder& builder, tile::Im2colOp op) {
     write(builder, value, tile, ValueRange{row, add(builder, from, at[0])});
   });
   builder.setInsertionPointToStart(branch.elseBlock());
-  make_map(builder, {count}, [&](ValueRange at) {
-    write(builder, fill, tile, ValueRange{row, add(builder, from, at[0])});
-  });
+  make_map(builder, {count},
+           [&](ValueRange at) { write(builder, fill, tile, ValueRange{row, add(builder, from, at[0])}); });
 }
 
 }  // namespace

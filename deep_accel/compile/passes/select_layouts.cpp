@@ -1,5 +1,5 @@
-// See select_layouts.h. The register tile comes from a small model of the inner loop: for one step of k, a block of r rows
-// and v vectors takes max(r v / ports, loads / 2, latency) cycles.
+// See select_layouts.h. The register tile comes from a small model of the inner loop: for one step of k, a block of r
+// rows and v vectors takes max(r v / ports, loads / 2, latency) cycles.
 #include "deep_accel/compile/passes/select_layouts.h"
 
 #include <cmath>
@@ -53,8 +53,8 @@ void expand_sparse(tile::SparseGemmOp op) {
   mlir::ImplicitLocOpBuilder builder(op.getLoc(), op);
   auto type = op.getA().getType();
   const int64_t m = type.getDimSize(0), k = 2 * type.getDimSize(1);
-  Value dense = builder.create<tile::AllocOp>(
-      tile::buffer_type({m, k}, type.getElementType(), tile::Space::shared), builder.getStringAttr("expanded"), nullptr);
+  Value dense = builder.create<tile::AllocOp>(tile::buffer_type({m, k}, type.getElementType(), tile::Space::shared),
+                                              builder.getStringAttr("expanded"), nullptr);
   mlir::Type compute = tile::compute_type(type.getElementType());
   Value zero = builder.create<arith::ConstantOp>(compute, builder.getZeroAttr(compute));
   builder.create<tile::FillOp>(dense, zero);
@@ -67,9 +67,9 @@ void expand_sparse(tile::SparseGemmOp op) {
     Value value = builder.create<tile::ReadOp>(compute, op.getA(), mlir::ValueRange{i, j});
     Value place = builder.create<tile::ReadOp>(builder.getI32Type(), op.getPositions(), mlir::ValueRange{i, j});
     Value group = builder.create<arith::DivUIOp>(j, builder.create<arith::ConstantIndexOp>(2));
-    Value column = builder.create<arith::AddIOp>(
-        builder.create<arith::MulIOp>(group, builder.create<arith::ConstantIndexOp>(4)),
-        builder.create<arith::IndexCastOp>(builder.getIndexType(), place));
+    Value column =
+        builder.create<arith::AddIOp>(builder.create<arith::MulIOp>(group, builder.create<arith::ConstantIndexOp>(4)),
+                                      builder.create<arith::IndexCastOp>(builder.getIndexType(), place));
     builder.create<tile::WriteOp>(value, dense, mlir::ValueRange{i, column});
   }
   builder.create<tile::GemmOp>(dense, op.getB(), op.getAcc(), Value(), Value(), false, op.getTransposeB(),
@@ -99,8 +99,9 @@ std::pair<int64_t, int64_t> register_tile(int64_t m, int64_t n, int64_t element_
           const double latency = target.fma_latency;
           // Loads that hide behind products still cost a little: the front end sees them, and b streams from the second
           // cache.
-          cycles += static_cast<double>(blocks * row_blocks) *
-                    (std::max({products, loads, latency}) + 0.1 * static_cast<double>(r) + 0.4 * static_cast<double>(v));
+          cycles +=
+              static_cast<double>(blocks * row_blocks) *
+              (std::max({products, loads, latency}) + 0.1 * static_cast<double>(r) + 0.4 * static_cast<double>(v));
           ++kinds;
         }
       };
@@ -125,7 +126,8 @@ void select_layouts(tile::KernelOp kernel, const Target& target) {
     mlir::Type accumulation = tile::compute_type(op.getAcc().getType().getElementType());
     auto [rows, columns] = register_tile(op.m(), op.n(), tile::storage_bits(accumulation), target);
     const bool transposed = op.getTransposeB();
-    if (!may_change_layout(op.getB(), true, transposed)) op.getBMutable().assign(copy_beside(builder, op.getLoc(), op.getB()));
+    if (!may_change_layout(op.getB(), true, transposed))
+      op.getBMutable().assign(copy_beside(builder, op.getLoc(), op.getB()));
     auto b_alloc = op.getB().getDefiningOp<tile::AllocOp>();
     if (auto panels = b_alloc->getAttrOfType<mlir::DenseI64ArrayAttr>("tile.panels")) {
       columns = panels[1];  // another product chose first
@@ -142,7 +144,8 @@ void select_layouts(tile::KernelOp kernel, const Target& target) {
     };
     decode(op.getB());
     if (op.getA().getType().getElementType() != accumulation) {
-      if (!may_change_layout(op.getA(), false, false)) op.getAMutable().assign(copy_beside(builder, op.getLoc(), op.getA()));
+      if (!may_change_layout(op.getA(), false, false))
+        op.getAMutable().assign(copy_beside(builder, op.getLoc(), op.getA()));
       decode(op.getA());
     }
     std::string text = "product " + std::to_string(op.m()) + " x " + std::to_string(op.n()) + " x " +

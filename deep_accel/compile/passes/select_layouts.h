@@ -7,8 +7,8 @@
 namespace deep_accel::compile {
 
 // Gives each tile.gemm `tile.register_tile` (rows, columns); gives the tile of its right factor `tile.panels` (axis,
-// width) and both factors' tiles `tile.storage` where their elements are decoded on the way in. A factor that cannot lie
-// so (a slice, a tile that others see as bytes) is copied to a tile of its own. Sparse products become dense ones.
+// width) and both factors' tiles `tile.storage` where their elements are decoded on the way in. A factor that cannot
+// lie so (a slice, a tile that others see as bytes) is copied to a tile of its own. Sparse products become dense ones.
 // What was decided is appended to the grid's `tile.decisions`.
 void select_layouts(tile::KernelOp kernel, const Target& target);
 
