@@ -1,0 +1,139 @@
+#include "harness.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "deep_accel/base/error.h"
+#include "deep_accel/base/files.h"
+#include "deep_accel/compile/compiler.h"
+
+namespace deep_accel::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kTurnSeconds = 0.02;
+
+double seconds_of(const std::function<void()>& run, int64_t repeats) {
+  const Clock::time_point start = Clock::now();
+  for (int64_t i = 0; i < repeats; ++i) run();
+  return std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(repeats);
+}
+
+double mean(const std::vector<Peaks>& measured, double (*figure)(const Peaks&)) {
+  double sum = 0;
+  for (const Peaks& peaks : measured) sum += figure(peaks);
+  return sum / static_cast<double>(measured.size());
+}
+
+}  // namespace
+
+std::vector<double> take_turns(const std::vector<Contestant>& contestants, int rounds) {
+  std::vector<int64_t> repeats;
+  for (const Contestant& contestant : contestants) {
+    contestant.run();  // touches memory, makes threads
+    const double once = seconds_of(contestant.run, 1);
+    repeats.push_back(std::max<int64_t>(1, static_cast<int64_t>(kTurnSeconds / std::max(once, 1e-9))));
+  }
+  std::vector<std::vector<double>> seconds(contestants.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (size_t i = 0; i < contestants.size(); ++i) seconds[i].push_back(seconds_of(contestants[i].run, repeats[i]));
+  }
+  std::vector<double> medians;
+  for (std::vector<double>& of_one : seconds) {
+    std::sort(of_one.begin(), of_one.end());
+    medians.push_back(of_one[of_one.size() / 2]);
+  }
+  return medians;
+}
+
+Pinned::Pinned(bool pin) {
+  cpu_set_t allowed;
+  if (!pin || sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
+  before_.resize(sizeof(allowed));
+  std::memcpy(before_.data(), &allowed, sizeof(allowed));
+  for (int cpu = CPU_SETSIZE; cpu-- > 0;) {  // the last one: interrupts prefer the first
+    if (!CPU_ISSET(cpu, &allowed)) continue;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof(one), &one);
+    break;
+  }
+}
+
+Pinned::~Pinned() {
+  if (before_.empty()) return;
+  cpu_set_t allowed;
+  std::memcpy(&allowed, before_.data(), sizeof(allowed));
+  sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+
+Roof::Roof(int threads) : threads_(threads) { measure_again(); }
+
+void Roof::measure_again() { measured_.push_back(measure_peaks(threads_, /*quick=*/true)); }
+
+double Roof::gflops() const {
+  return mean(measured_, [](const Peaks& peaks) { return peaks.f32_gflops_all; });
+}
+
+double Roof::copy() const {
+  return mean(measured_, [](const Peaks& peaks) { return std::max(peaks.all.copy, peaks.all.copy_streaming); });
+}
+
+double Roof::best_bandwidth() const {
+  return mean(measured_, [](const Peaks& peaks) { return peaks.all.best(); });
+}
+
+std::string kernel_text(const std::string& file) { return read_text(std::string(DEEP_ACCEL_BENCH_KERNELS "/") + file); }
+
+std::string with_stages(std::string text, int stages) {
+  const std::string written = "stages(3)";
+  const size_t at = text.find(written);
+  if (at == std::string::npos) throw ValueError("the kernel has no 'stages(3)'");
+  return text.replace(at, written.size(), "stages(" + std::to_string(stages) + ")");
+}
+
+std::shared_ptr<const Kernel> compiled(const std::string& text) {
+  return compile::jit(tile::Program::parse(text, "bench"));
+}
+
+Tensor random_tensor(const Dims& shape, uint64_t seed) {
+  const Tensor tensor = Tensor::empty(DType::f32, shape);
+  uint64_t state = seed * 0x9e3779b97f4a7c15 + 1;
+  for (float *at = tensor.data<float>(), *end = at + tensor.size(); at != end; ++at) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    *at = static_cast<float>(static_cast<int64_t>(state) >> 40) * 0x1p-23f;
+  }
+  return tensor;
+}
+
+void Report::add(const Result& result) {
+  results_.push_back(result);
+  std::printf("  %-34s %d thread%s  %-22s %10.4g %-8s", result.subject.c_str(), result.threads,
+              result.threads == 1 ? " " : "s", result.name.c_str(), result.value, result.unit.c_str());
+  if (result.roof > 0) std::printf("  %5.1f %% of %.4g", 100 * result.value / result.roof, result.roof);
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+nlohmann::json Report::json() const {
+  nlohmann::json lines = nlohmann::json::array();
+  for (const Result& result : results_) {
+    lines.push_back({{"group", result.group},
+                     {"subject", result.subject},
+                     {"threads", result.threads},
+                     {"name", result.name},
+                     {"value", result.value},
+                     {"unit", result.unit},
+                     {"roof", result.roof}});
+  }
+  return lines;
+}
+
+}  // namespace deep_accel::bench
