@@ -72,6 +72,8 @@ const std::vector<Step>& steps() {
       {"simplify", "fold constants, drop what is not used or is there twice", Level::tiles, add_simplify},
       {"select-layouts", "choose register tiles, and how the tiles that products read lie in memory", Level::tiles,
        on_each_kernel(select_layouts)},
+      {"lower-threads", "turn code for threads into maps, cut at the barriers", Level::tiles,
+       adding([] { return make_lower_threads_pass(); })},
       {"plan-pipeline", "turn pipelines into loops, with prefetches where the hardware would not foresee the addresses",
        Level::tiles, adding([] { return make_plan_pipeline_pass(); })},
       {"lower-moves", "turn moves, reductions and scans into maps, with interior and edge apart", Level::tiles,

@@ -1,4 +1,4 @@
-// RUN: tile_opt %s -lower-threads | FileCheck %s
+// RUN: pass-opt %s -lower-threads | FileCheck %s
 #shared = #tile.space<shared>
 #local = #tile.space<local>
 #global = #tile.space<global>

@@ -1,4 +1,4 @@
-// RUN: tile_opt %s -plan-arena | FileCheck %s
+// RUN: pass-opt %s -plan-arena | FileCheck %s
 // Sharing of memory between tiles that are never needed together.
 
 #shared = #tile.space<shared>
