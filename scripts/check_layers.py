@@ -37,8 +37,6 @@ INTERNAL_HEADERS = (
     "compile/machine/",
     "compile/numerics/",
     "compile/target/",
-    "compile/explain.h",
-    "compile/pipeline.h",
 )
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

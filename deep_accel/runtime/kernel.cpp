@@ -140,15 +140,6 @@ Externs& externs() {
   return instance;
 }
 
-void* find_extern(const std::string& name) {
-  Externs& known = externs();
-  {
-    std::lock_guard lock(known.mutex);
-    if (auto found = known.addresses.find(name); found != known.addresses.end()) return found->second;
-  }
-  return ::dlsym(RTLD_DEFAULT, name.c_str());
-}
-
 void* require_symbol(void* handle, const std::string& name) {
   void* address = ::dlsym(handle, name.c_str());
   if (!address) refuse("the image does not export '" + name + "'");
@@ -162,6 +153,15 @@ void register_extern(const std::string& name, void* address) {
   Externs& known = externs();
   std::lock_guard lock(known.mutex);
   known.addresses[name] = address;
+}
+
+void* find_extern(const std::string& name) {
+  Externs& known = externs();
+  {
+    std::lock_guard lock(known.mutex);
+    if (auto found = known.addresses.find(name); found != known.addresses.end()) return found->second;
+  }
+  return ::dlsym(RTLD_DEFAULT, name.c_str());
 }
 
 std::shared_ptr<const Kernel> Kernel::load(std::span<const std::byte> image) {

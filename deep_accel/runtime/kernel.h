@@ -74,6 +74,8 @@ class Kernel {
 // nobody registered are looked up in the process (dlsym). Registering a name again replaces it for kernels loaded
 // later.
 void register_extern(const std::string& name, void* address);
+// The address of an external function, null where there is none of that name.
+void* find_extern(const std::string& name);
 
 // What a kernel is launched on: a tensor, or a number.
 class Argument {
