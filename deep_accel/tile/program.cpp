@@ -59,10 +59,9 @@ Program Program::parse(std::string_view text, std::string_view name) {
   impl->context = make_context();
   DiagnosticCollector diagnostics(impl->context.get());
   llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(
-      llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(text.data(), text.size()),
-                                           llvm::StringRef(name.data(), name.size())),
-      llvm::SMLoc());
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(text.data(), text.size()),
+                                                                  llvm::StringRef(name.data(), name.size())),
+                             llvm::SMLoc());
   impl->module = mlir::parseSourceFile<mlir::ModuleOp>(sources, mlir::ParserConfig(impl->context.get()));
   if (!impl->module) {
     throw ValueError(diagnostics.empty() ? std::string(name) + ": not a program of the tile dialect"

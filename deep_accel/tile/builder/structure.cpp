@@ -19,7 +19,8 @@ void Builder::require_variables(const Scalars& variables, size_t wanted) {
 Scalars Builder::begin_grid(const Scalars& extents, const GridOptions& options, Where where) {
   BuilderState& s = *state_;
   s.at(where);
-  if (!s.regions.empty()) s.fail("grid: a grid stands at the top of the kernel; end the grid or loop that is open first");
+  if (!s.regions.empty())
+    s.fail("grid: a grid stands at the top of the kernel; end the grid or loop that is open first");
   if (extents.empty() || extents.size() > 3) {
     s.fail<ShapeError>("grid", "extents", "one to three sizes", std::to_string(extents.size()),
                        "fold further axes into one");
@@ -269,8 +270,10 @@ TileBuffer Builder::alloc(MemorySpace space, DType dtype, const std::vector<int6
   }
   if (space == MemorySpace::global ? s.inside(Kind::grid) : !s.inside(Kind::grid)) {
     s.fail(space == MemorySpace::global
-               ? "workspace: global memory is allocated outside of the grid, since all blocks share it; move it before the grid"
-               : function + ": tiles are allocated inside of a grid, since each block has its own; move it into the grid");
+               ? "workspace: global memory is allocated outside of the grid, since all blocks share it; move it before "
+                 "the grid"
+               : function +
+                     ": tiles are allocated inside of a grid, since each block has its own; move it into the grid");
   }
   if (s.inside(Kind::map)) s.fail(function + ": tiles are not allocated inside of a map; allocate before it");
   auto type = buffer_type(shape, s.storage_type(dtype), static_cast<Space>(space));

@@ -1,12 +1,11 @@
 // Registration, types and attributes of the tile dialect, and the questions that one asks of buffers.
 #include "deep_accel/tile/ir/dialect.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "mlir/IR/DialectImplementation.h"
-
 #include "deep_accel/tile/ir/tile_dialect.cpp.inc"
 #include "deep_accel/tile/ir/tile_enums.cpp.inc"
 #include "deep_accel/tile/ir/tile_interfaces.cpp.inc"
+#include "llvm/ADT/StringExtras.h"
+#include "mlir/IR/DialectImplementation.h"
 #define GET_ATTRDEF_CLASSES
 #include "deep_accel/tile/ir/tile_attributes.cpp.inc"
 #define GET_TYPEDEF_CLASSES
@@ -67,8 +66,7 @@ mlir::MemRefType buffer_type(llvm::ArrayRef<int64_t> shape, mlir::Type element, 
 
 bool is_buffer(mlir::Type type) {
   auto memref = mlir::dyn_cast<mlir::MemRefType>(type);
-  return memref && compute_type(memref.getElementType()) &&
-         mlir::isa_and_nonnull<SpaceAttr>(memref.getMemorySpace());
+  return memref && compute_type(memref.getElementType()) && mlir::isa_and_nonnull<SpaceAttr>(memref.getMemorySpace());
 }
 
 bool is_global(mlir::Type type) {

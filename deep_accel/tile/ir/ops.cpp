@@ -1,6 +1,5 @@
 // The operations' own code: builders, assembly of those with regions, and small questions about them.
 #include "deep_accel/tile/ir/dialect.h"
-
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
@@ -67,8 +66,7 @@ void add_body(mlir::OpBuilder& builder, OperationState& state, unsigned argument
 void KernelOp::build(mlir::OpBuilder& builder, OperationState& state, llvm::StringRef name,
                      llvm::ArrayRef<mlir::Type> args, llvm::ArrayRef<mlir::DictionaryAttr> arg_attrs) {
   state.addAttribute(getSymNameAttrName(state.name), builder.getStringAttr(name));
-  state.addAttribute(getFunctionTypeAttrName(state.name),
-                     mlir::TypeAttr::get(builder.getFunctionType(args, {})));
+  state.addAttribute(getFunctionTypeAttrName(state.name), mlir::TypeAttr::get(builder.getFunctionType(args, {})));
   llvm::SmallVector<mlir::Attribute> attributes(arg_attrs.begin(), arg_attrs.end());
   if (!attributes.empty()) state.addAttribute(getArgAttrsAttrName(state.name), builder.getArrayAttr(attributes));
   mlir::OpBuilder::InsertionGuard guard(builder);
@@ -79,12 +77,11 @@ void KernelOp::build(mlir::OpBuilder& builder, OperationState& state, llvm::Stri
 
 ParseResult KernelOp::parse(OpAsmParser& parser, OperationState& state) {
   auto build_type = [](mlir::Builder& builder, llvm::ArrayRef<mlir::Type> args, llvm::ArrayRef<mlir::Type> results,
-                       mlir::function_interface_impl::VariadicFlag, std::string&) {
-    return builder.getFunctionType(args, results);
-  };
-  return mlir::function_interface_impl::parseFunctionOp(parser, state, /*allowVariadic=*/false,
-                                                        getFunctionTypeAttrName(state.name), build_type,
-                                                        getArgAttrsAttrName(state.name), getResAttrsAttrName(state.name));
+                       mlir::function_interface_impl::VariadicFlag,
+                       std::string&) { return builder.getFunctionType(args, results); };
+  return mlir::function_interface_impl::parseFunctionOp(
+      parser, state, /*allowVariadic=*/false, getFunctionTypeAttrName(state.name), build_type,
+      getArgAttrsAttrName(state.name), getResAttrsAttrName(state.name));
 }
 
 void KernelOp::print(OpAsmPrinter& printer) {
@@ -272,9 +269,7 @@ int64_t window_dim_without(int64_t axis, mlir::Type buffer, mlir::Type tile, int
 
 }  // namespace
 
-int64_t SliceOp::source_dim(int64_t index) {
-  return window_dim(getDims(), getSource().getType(), getType(), index);
-}
+int64_t SliceOp::source_dim(int64_t index) { return window_dim(getDims(), getSource().getType(), getType(), index); }
 int64_t LoadOp::source_dim(int64_t index) {
   return window_dim(getDims(), getSource().getType(), getTile().getType(), index);
 }

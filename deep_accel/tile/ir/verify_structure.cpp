@@ -34,4 +34,4 @@ llvm::LogicalResult BarrierOp::verify() { return mlir::success(); }
 llvm::LogicalResult ShuffleOp::verify() { return mlir::success(); }
 llvm::LogicalResult VoteOp::verify() { return mlir::success(); }
 llvm::LogicalResult ExternOp::verify() { return mlir::success(); }
-}
+}  // namespace deep_accel::tile
