@@ -75,6 +75,14 @@ bool iterations_match(tile::MapOp first, tile::MapOp second, llvm::ArrayRef<Elem
   return true;
 }
 
+// Maps with nothing in common gain nothing by being one, but their tiles would be needed at the same time.
+bool share_a_buffer(llvm::ArrayRef<Element> before, llvm::ArrayRef<Element> after) {
+  return llvm::any_of(before, [&](const Element& a) {
+    return llvm::any_of(after,
+                        [&](const Element& b) { return tile::root_buffer(a.buffer) == tile::root_buffer(b.buffer); });
+  });
+}
+
 // What an operation may do to buffers, by root; nullopt: anything.
 std::optional<llvm::SmallVector<tile::Access>> effects_of(mlir::Operation* op) {
   if (auto access = mlir::dyn_cast<tile::TileOp>(op)) {
@@ -187,6 +195,7 @@ bool fuse_once(mlir::Block& block) {
       if (!same_sizes(maps[earlier], maps[later])) continue;
       const auto before = elements_of(maps[earlier]);
       if (!before || !iterations_match(maps[earlier], maps[later], *before, *after)) continue;
+      if (!share_a_buffer(*before, *after)) continue;
       const Place place = place_for(maps[earlier], maps[later], *before, *after);
       if (place == Place::none) continue;
       join(maps[earlier], maps[later], place);
