@@ -347,5 +347,30 @@ TEST(Operations, AssertFailsTheLaunch) {
   }
 }
 
+void add_to_all(float* values, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) values[i] += 0.5f;
+}
+
+TEST(Operations, CallsForeignFunctionsAndPrints) {
+  register_extern("operations_test_add_to_all", reinterpret_cast<void*>(&add_to_all));
+  Tensor x = random_tensor(DType::f32, {7, 37}, 9), y = Tensor::full(DType::f32, {7, 37}, NAN);
+  const std::string text = whole_tile(R"(
+        tile.copy %x to %y : memref<7x37xf32, #tile.space<shared>>, memref<7x37xf32, #tile.space<shared>>
+        %count = arith.constant 259 : index
+        tile.extern @operations_test_add_to_all(%y, %count) reads [0] writes [0] : (memref<7x37xf32, #tile.space<shared>>, index) -> ()
+        %v = tile.read %y[%c1, %c0] : memref<7x37xf32, #tile.space<shared>> -> f32
+        tile.print "row one begins with", %v, %count : f32, index)",
+                                      "7x37");
+  std::vector<std::string> printed;
+  auto kernel = compile::jit(tile::Program::parse(text));
+  launch(*kernel, {x, y}, {.print = [&](std::string_view line) { printed.emplace_back(line); }});
+  for (int64_t i = 0; i < 7; ++i) {
+    for (int64_t j = 0; j < 37; ++j) EXPECT_EQ(y.at({i, j}), static_cast<float>(x.at({i, j})) + 0.5f);
+  }
+  ASSERT_EQ(printed.size(), 1u);
+  EXPECT_TRUE(printed[0].starts_with("row one begins with ")) << printed[0];
+  EXPECT_NE(printed[0].find("259"), std::string::npos) << printed[0];
+}
+
 }  // namespace
 }  // namespace deep_accel
