@@ -37,6 +37,8 @@ INTERNAL_HEADERS = (
     "compile/machine/",
     "compile/numerics/",
     "compile/target/",
+    "compile/explain.h",
+    "compile/pipeline.h",
 )
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
