@@ -31,7 +31,8 @@ LAYERS = [
 WITH_MLIR = {"tile", "compile", "nn"}
 INTERNAL_HEADERS = (
     "tile/ir/",
-    "tile/interpret/",
+    "tile/interpreter/decode.h",
+    "tile/interpreter/memory.h",
     "compile/passes/",
     "compile/lower/",
     "compile/machine/",
