@@ -6,6 +6,7 @@
 
 #include "deep_accel/base/error.h"
 #include "deep_accel/tile/ir/program_impl.h"
+#include "deep_accel/tile/text_limits.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "mlir/IR/AsmState.h"
@@ -55,6 +56,7 @@ DiagnosticCollector::DiagnosticCollector(mlir::MLIRContext* context)
 Program::Program(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Program Program::parse(std::string_view text, std::string_view name) {
+  if (auto problem = text_problem(text)) throw ValueError(std::string(name) + ":" + *problem);
   auto impl = std::make_shared<Impl>();
   impl->context = make_context();
   DiagnosticCollector diagnostics(impl->context.get());
@@ -63,7 +65,7 @@ Program Program::parse(std::string_view text, std::string_view name) {
                                                                   llvm::StringRef(name.data(), name.size())),
                              llvm::SMLoc());
   impl->module = mlir::parseSourceFile<mlir::ModuleOp>(sources, mlir::ParserConfig(impl->context.get()));
-  if (!impl->module) {
+  if (!impl->module || mlir::failed(verify_program(*impl->module))) {
     throw ValueError(diagnostics.empty() ? std::string(name) + ": not a program of the tile dialect"
                                          : diagnostics.text());
   }

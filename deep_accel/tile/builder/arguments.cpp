@@ -194,7 +194,9 @@ Program Builder::finish() {
   if (!attributes.empty()) s.kernel.setArgAttrsAttr(b.getArrayAttr(attributes));
 
   DiagnosticCollector diagnostics(s.context.get());
-  if (mlir::failed(mlir::verify(s.module.get()))) throw ValueError(diagnostics.text());
+  if (mlir::failed(mlir::verify(s.module.get())) || mlir::failed(verify_program(s.module.get()))) {
+    throw ValueError(diagnostics.text());
+  }
   s.finished = true;
   auto impl = std::make_shared<Program::Impl>();
   impl->context = s.context;

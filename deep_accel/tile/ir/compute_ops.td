@@ -70,8 +70,8 @@ def Tile_GemmOp : Tile_Op<"gemm", [AttrSizedOperandSegments,
   let summary = "matrix product of tiles: acc += op(a) . op(b)";
   let description = [{
     op(a) is M x K, op(b) is K x N, acc is M x N; `transpose_a`, `transpose_b` say that a is K x M, b is N x K. `clear`
-    sets acc to zero first. Products are formed and summed in acc's compute type: f32 or f64 for floats, i32 for integers
-    (i8, ui8, i4; exact, wrapping). Sums may be reassociated.
+    sets acc to zero first. Products are formed and summed in acc's compute type. An i32 acc takes factors of i8, ui8 and
+    i4 (exact, wrapping); a float acc (f64, f32, f16, bf16) takes these and any float. Sums may be reassociated.
 
     With scales, acc[m, n] += sum over k of a[m, k] scale_a[m / (M / Ma), k / (K / Ka)] b[k, n] scale_b[k / (K / Kb),
     n / (N / Nb)], where scale_a is Ma x Ka and scale_b is Kb x Nb, each dividing its dimension.

@@ -5,6 +5,7 @@
 #include "deep_accel/tile/ir/tile_enums.cpp.inc"
 #include "deep_accel/tile/ir/tile_interfaces.cpp.inc"
 #include "llvm/ADT/StringExtras.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #define GET_ATTRDEF_CLASSES
 #include "deep_accel/tile/ir/tile_attributes.cpp.inc"
@@ -27,7 +28,7 @@ void TileDialect::initialize() {
 
 void register_dialects(mlir::DialectRegistry& registry) {
   registry.insert<TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
-                  mlir::index::IndexDialect>();
+                  mlir::index::IndexDialect, mlir::ub::UBDialect>();
 }
 
 mlir::Type compute_type(mlir::Type storage) {

@@ -60,6 +60,28 @@ bool is_packed(mlir::Type storage);
 Space space_of(mlir::MemRefType type);
 // A memref type in a space, rows contiguous.
 mlir::MemRefType buffer_type(llvm::ArrayRef<int64_t> shape, mlir::Type element, Space space);
+// Where the elements of a buffer stand: distances in elements between neighbours of each dimension, and before the
+// first; ShapedType::kDynamic where unknown.
+struct BufferLayout {
+  llvm::SmallVector<int64_t> strides;
+  int64_t offset = 0;
+};
+// The layout of rows without gaps, or of `strided<...>`; none for other layouts.
+std::optional<BufferLayout> layout_of(mlir::MemRefType type);
+// True where rows are known to follow each other without gaps.
+bool is_contiguous(mlir::MemRefType type);
+// The number of elements, where it is static and fits.
+std::optional<int64_t> element_count(mlir::MemRefType type);
+
+// The types that views must have; null where there is none. A slice's offset is unknown, or, where the source's layout
+// and all indices are constants, may be what they say.
+mlir::MemRefType slice_type(mlir::MemRefType source, llvm::ArrayRef<int64_t> sizes,
+                            std::optional<llvm::ArrayRef<int64_t>> dims = std::nullopt,
+                            int64_t offset = mlir::ShapedType::kDynamic);
+int64_t slice_offset(mlir::MemRefType source, mlir::ValueRange indices);
+mlir::MemRefType reshape_type(mlir::MemRefType source, llvm::ArrayRef<int64_t> shape);
+mlir::MemRefType bitcast_type(mlir::MemRefType source, mlir::Type element);
+
 // What the operations of a region do to the buffers that are defined outside it; `covers` is never said here.
 llvm::SmallVector<Access> region_accesses(mlir::Region& region);
 // What one execution of a region costs.
@@ -70,6 +92,10 @@ mlir::Value root_buffer(mlir::Value buffer);
 std::optional<int64_t> constant_index(mlir::Value value);
 // "%name" as the user knows the buffer: the alloc's or the argument's name, or "buffer".
 std::string buffer_name(mlir::Value buffer);
+
+// What holds for a program as users write it, beyond what each operation checks for itself (and what passes break while
+// they lower it): modules of kernels alone, from a closed set of operations, each where it belongs.
+llvm::LogicalResult verify_program(mlir::ModuleOp module);
 
 // Registers the dialect and those that it builds on.
 void register_dialects(mlir::DialectRegistry& registry);

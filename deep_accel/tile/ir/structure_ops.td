@@ -69,6 +69,7 @@ def Tile_ExtentOp : Tile_Op<"extent", [Pure]> {
   let arguments = (ins Tile_Buffer:$buffer, I64Attr:$dim);
   let results = (outs Index:$result);
   let assemblyFormat = "$buffer `dim` $dim attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
 }
 
 def Tile_GridOp : Tile_Op<"grid", [RecursiveMemoryEffects, NoTerminator, SingleBlock, HasParent<"KernelOp">]> {
@@ -157,9 +158,14 @@ def Tile_PipelineOp : Tile_Op<"pipeline", [RecursiveMemoryEffects, NoTerminator,
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::mlir::Value":$lower, "::mlir::Value":$upper, "::mlir::Value":$step,
                              CArg<"int64_t", "1">:$stages)>];
-  let extraClassDeclaration = [{ ::mlir::Value induction_variable() { return getBody().getArgument(0); } }];
+  let extraClassDeclaration = [{
+    ::mlir::Value induction_variable() { return getBody().getArgument(0); }
+    /// The body's effectful statements, in order.
+    ::llvm::SmallVector<::mlir::Operation *> statements();
+  }];
 }
 #endif
