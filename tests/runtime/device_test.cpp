@@ -64,8 +64,10 @@ TEST(Peaks, AreKept) {
   for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
     std::ofstream(entry.path()) << "{\"threads\": 1";
   testing::internal::CaptureStderr();
-  EXPECT_GT(cached_peaks(1).f32_gflops_one, 0);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("is damaged and is measured again"), std::string::npos);
+  Peaks again = cached_peaks(1);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("is damaged"), std::string::npos);
+  EXPECT_GT(again.f32_gflops_one, 0);
+  EXPECT_EQ(cached_peaks(1).f32_gflops_one, again.f32_gflops_one) << "the damaged file was replaced";
   ::unsetenv("DEEP_ACCEL_CACHE_DIR");
 }
 
