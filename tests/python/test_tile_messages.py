@@ -13,7 +13,8 @@ def literals_of_messages(source: str) -> list[str]:
     """The string literals of each statement that calls emitOpError, adjacent ones joined as the compiler joins them."""
     found = []
     for match in re.finditer(r"emitOpError\(", source):
-        pieces, at = [], match.end()
+        pieces = []
+        at = end = match.end()
         while source[at] != ";":
             if source[at] == '"':
                 literal = re.compile(r'"((?:[^"\\]|\\.)*)"').match(source, at)
