@@ -10,6 +10,7 @@ void add_tile(CLI::App& parent, Action& action) {
   app->require_subcommand(1);
   app->footer("FILE is a program in the text of the tile dialect (.mlir); '-' is standard input.");
   add_tile_run(*app, action);
+  add_tile_verify(*app, action);
   add_tile_opt(*app, action);
   add_tile_compile(*app, action);
   add_tile_explain(*app, action);

@@ -185,14 +185,14 @@ bool Decoder::check(mlir::Operation* op) {
   if (auto assume = mlir::dyn_cast<AssumeOp>(op)) {
     emit(op, [condition = slot(assume.getCondition()), op](Thread& t) {
       if (!t.machine.decided(t.scalars[condition], op, "an assumption")) {
-        fail<ValueError>(op,
-                         "the assumption does not hold, on which compiled code relies; test the arguments before "
-                         "the launch, or drop tile.assume");
+        fail<AssumptionError>(op,
+                              "the assumption does not hold, on which compiled code relies; test the arguments before "
+                              "the launch, or drop tile.assume");
       }
     });
   } else if (auto assertion = mlir::dyn_cast<AssertOp>(op)) {
     emit(op, [condition = slot(assertion.getCondition()), message = assertion.getMessage().str(), op](Thread& t) {
-      if (!t.machine.decided(t.scalars[condition], op, "an assertion")) fail<ValueError>(op, message);
+      if (!t.machine.decided(t.scalars[condition], op, "an assertion")) fail<AssertionError>(op, message);
     });
   } else if (auto print_op = mlir::dyn_cast<PrintOp>(op)) {
     print(print_op);

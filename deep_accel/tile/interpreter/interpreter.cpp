@@ -8,8 +8,6 @@
 
 namespace deep_accel::tile {
 
-StepLimitError::~StepLimitError() = default;
-
 namespace {
 
 using namespace interpreter;

@@ -53,6 +53,20 @@ class StepLimitError : public Error {
   ~StepLimitError() override;
 };
 
+// An assumption (tile.assume) does not hold for these arguments: compiled code may do anything with them.
+class AssumptionError : public ValueError {
+ public:
+  using ValueError::ValueError;
+  ~AssumptionError() override;
+};
+
+// An assertion (tile.assert) does not hold: the launch of compiled code fails as well.
+class AssertionError : public ValueError {
+ public:
+  using ValueError::ValueError;
+  ~AssertionError() override;
+};
+
 // Runs a kernel; `kernel` may be empty where the program has one. Arguments are checked as launch() does, and it throws
 // as launch() says. Every other error begins with "file:line:col: ": IndexError for an element outside a buffer;
 // ValueError for a race between blocks, iterations or threads, for a value that was never written and reaches a
