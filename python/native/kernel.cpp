@@ -5,6 +5,7 @@
 
 #include "deep_accel/base/error.h"
 #include "deep_accel/compile/compiler.h"
+#include "deep_accel/tile/interpreter/interpreter.h"
 #include "deep_accel/tile/program.h"
 #include "deep_accel/tile/signature.h"
 #include "python/native/native.h"
@@ -12,6 +13,62 @@
 namespace deep_accel::python {
 
 namespace {
+
+// One Argument for each of the kernel's; the caller keeps the objects alive.
+std::vector<Argument> arguments_of(const KernelSignature& signature, const nb::args& arguments) {
+  std::vector<Argument> values;
+  values.reserve(arguments.size());
+  const auto& specs = signature.args;
+  if (arguments.size() != specs.size()) {
+    throw TypeError(signature.name + ": " + std::to_string(specs.size()) + " arguments expected, got " +
+                    std::to_string(arguments.size()));
+  }
+  size_t i = 0;
+  for (nb::handle argument : arguments) {
+    const ArgumentSpec& spec = specs[i++];
+    if (spec.is_tensor) {
+      try {
+        values.emplace_back(tensor_from_object(argument, /*keep=*/false));
+      } catch (const TypeError& error) {
+        throw TypeError(signature.name + ": argument '" + spec.name + "': " + error.what());
+      }
+    } else if (PyBool_Check(argument.ptr())) {
+      values.emplace_back(argument.is(nb::handle(Py_True)));
+    } else if (PyIndex_Check(argument.ptr())) {
+      values.emplace_back(nb::cast<int64_t>(nb::steal(PyNumber_Index(argument.ptr()))));
+    } else {
+      const double number = PyFloat_AsDouble(argument.ptr());
+      if (number == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        throw TypeError(signature.name + ": argument '" + spec.name + "': a number expected, got " +
+                        nb::cast<std::string>(nb::str(argument.type())));
+      }
+      values.emplace_back(number);
+    }
+  }
+  return values;
+}
+
+void print_line(std::string_view line) {
+  nb::gil_scoped_acquire gil;
+  PySys_FormatStdout("%s\n", std::string(line).c_str());
+}
+
+// Runs a kernel in the interpreter. The most that compiled code may differ stands in `bounds`.
+nb::dict interpret(const tile::Program& program, const std::string& kernel, nb::args arguments, bool check_races) {
+  const auto values = arguments_of(tile::signature_of(program, kernel), arguments);
+  tile::InterpreterOptions options;
+  options.check_races = check_races;
+  options.print = print_line;
+  tile::InterpreterResult result;
+  {
+    nb::gil_scoped_release release;
+    result = tile::interpret(program, kernel, values, options);
+  }
+  nb::dict d;
+  d["bounds"] = result.bounds, d["unstable"] = result.unstable, d["steps"] = result.steps;
+  return d;
+}
 
 // A kernel with its program; what a call needs is prepared once.
 class Compiled {
@@ -24,46 +81,14 @@ class Compiled {
   const compile::Options& options() const { return options_; }
 
   void launch(nb::args arguments, int threads) const {
-    std::vector<Argument> values;
-    values.reserve(arguments.size());
-    const auto& specs = signature().args;
-    if (arguments.size() != specs.size()) {
-      throw TypeError(signature().name + ": " + std::to_string(specs.size()) + " arguments expected, got " +
-                      std::to_string(arguments.size()));
-    }
-    size_t i = 0;
-    for (nb::handle argument : arguments) {
-      const ArgumentSpec& spec = specs[i++];
-      if (spec.is_tensor) {
-        try {
-          values.emplace_back(tensor_from_object(argument, /*keep=*/false));
-        } catch (const TypeError& error) {
-          throw TypeError(signature().name + ": argument '" + spec.name + "': " + error.what());
-        }
-      } else if (PyBool_Check(argument.ptr())) {
-        values.emplace_back(argument.is(nb::handle(Py_True)));
-      } else if (PyIndex_Check(argument.ptr())) {
-        values.emplace_back(nb::cast<int64_t>(nb::steal(PyNumber_Index(argument.ptr()))));
-      } else {
-        const double number = PyFloat_AsDouble(argument.ptr());
-        if (number == -1 && PyErr_Occurred()) {
-          PyErr_Clear();
-          throw TypeError(signature().name + ": argument '" + spec.name + "': a number expected, got " +
-                          nb::cast<std::string>(nb::str(argument.type())));
-        }
-        values.emplace_back(number);
-      }
-    }
+    const auto values = arguments_of(signature(), arguments);
     LaunchOptions options;
     options.threads = threads;
     options.interrupted = [] {
       nb::gil_scoped_acquire gil;
       return PyErr_CheckSignals() != 0;
     };
-    options.print = [](std::string_view line) {
-      nb::gil_scoped_acquire gil;
-      PySys_FormatStdout("%s\n", std::string(line).c_str());
-    };
+    options.print = print_line;
     nb::gil_scoped_release release;
     deep_accel::launch(*kernel_, values, options);
   }
@@ -140,6 +165,9 @@ void bind_kernel(nb::module_& m) {
       "explain",
       [](const tile::Program& p, const std::string& target) { return compile::explain(p, make_options(target, 3)); },
       nb::arg("program"), nb::arg("target") = "host", "What the compiler decided and why, as JSON text.");
+  m.def("interpret", &interpret, nb::arg("program"), nb::arg("kernel"), nb::arg("arguments"),
+        nb::arg("check_races") = true,
+        "Run a kernel in the reference interpreter (double precision, bounds and races checked).");
   m.def("target_names", &compile::target_names, "Targets that can be asked for.");
 
   nb::class_<Compiled>(m, "CompiledKernel", "Machine code of one kernel, ready to launch.")
