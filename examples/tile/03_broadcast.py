@@ -1,0 +1,45 @@
+"""3. Broadcast: a two-dimensional grid, and a row that all rows of a tile share: Y = X * scale + bias."""
+
+import numpy as np
+
+import deep_accel.tile as T
+
+
+@T.jit
+def scale_and_shift(rows=64, columns=256):
+    M, N = T.dynamic("M, N")
+
+    @T.prim_func
+    def main(
+        X: T.Tensor((M, N), T.float32),
+        Scale: T.Tensor((N,), T.float32),
+        Bias: T.Tensor((N,), T.float32),
+        Y: T.Tensor((M, N), T.float32),
+    ):
+        with T.Kernel(T.ceildiv(M, rows), T.ceildiv(N, columns)) as (bm, bn):
+            x = T.alloc_fragment((rows, columns), T.float32)
+            scale = T.alloc_fragment((columns,), T.float32)
+            bias = T.alloc_fragment((columns,), T.float32)
+            T.copy(X[bm * rows, bn * columns], x)
+            T.copy(Scale[bn * columns], scale)
+            T.copy(Bias[bn * columns], bias)
+            for i, j in T.Parallel(rows, columns):
+                x[i, j] = x[i, j] * scale[j] + bias[j]
+            T.copy(x, Y[bm * rows, bn * columns])
+
+    return main
+
+
+def main():
+    kernel = scale_and_shift()
+    for m, n in ((1, 1), (63, 257), (200, 1000)):
+        rng = np.random.default_rng(m)
+        x = rng.standard_normal((m, n), dtype=np.float32)
+        scale, bias = rng.standard_normal(n, dtype=np.float32), rng.standard_normal(n, dtype=np.float32)
+        # The product and the sum may be rounded once or twice.
+        np.testing.assert_allclose(kernel(x, scale, bias), x * scale + bias, rtol=0, atol=1e-6 * 16)
+    print("broadcast: right")
+
+
+if __name__ == "__main__":
+    main()
