@@ -49,7 +49,11 @@ def reference(x, weight, stride, dilation, pad):
 
 
 def main():
-    for n, h, w, c, f, k, s, d, p in ((1, 5, 5, 3, 4, 3, 1, 1, 1), (2, 12, 9, 8, 20, 3, 2, 1, 1), (1, 9, 9, 5, 7, 3, 1, 2, 2)):
+    for n, h, w, c, f, k, s, d, p in (
+        (1, 5, 5, 3, 4, 3, 1, 1, 1),
+        (2, 12, 9, 8, 20, 3, 2, 1, 1),
+        (1, 9, 9, 5, 7, 3, 1, 2, 2),
+    ):
         rng = np.random.default_rng(h)
         x = rng.standard_normal((n, h, w, c), dtype=np.float32)
         weight = rng.standard_normal((k, k, c, f), dtype=np.float32)

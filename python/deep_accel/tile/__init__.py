@@ -37,4 +37,22 @@ bool = types.bool_
 Serial, Unroll, Vectorized = serial, unroll, vectorized
 """What the published language writes in capitals."""
 
-_own = (Program, explain, target_names, JitFunction, PrimFunc, compile, inline, jit, macro, prim_func, CompiledKernel, grid, language, loops, Parallel, Persistent, Pipelined)
+_own = (
+    Program,
+    explain,
+    target_names,
+    JitFunction,
+    PrimFunc,
+    compile,
+    inline,
+    jit,
+    macro,
+    prim_func,
+    CompiledKernel,
+    grid,
+    language,
+    loops,
+    Parallel,
+    Persistent,
+    Pipelined,
+)

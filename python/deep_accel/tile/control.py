@@ -130,7 +130,9 @@ class ForLoop:
                 after.append(self.before[i])
             else:
                 if name.startswith("_break_"):
-                    raise ValueError(f"{trace.place()}: 'break' cannot leave {loop.title}; its iterations have no order")
+                    raise ValueError(
+                        f"{trace.place()}: 'break' cannot leave {loop.title}; its iterations have no order"
+                    )
                 after.append(_inside_only(name, loop.title))
         results = ()
         if loop.carries == "values":
@@ -351,7 +353,9 @@ def range(*bounds):
         return builtins.range(*(plain(b) for b in bounds))
     start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     if isinstance(plain(step), int) and plain(step) < 0:
-        raise ValueError(f"{trace.place()}: loops of kernels count upwards, got step {step}; compute the index from another")
+        raise ValueError(
+            f"{trace.place()}: loops of kernels count upwards, got step {step}; compute the index from another"
+        )
     return Loop("serial", start, stop, step)
 
 

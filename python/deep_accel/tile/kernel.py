@@ -86,7 +86,9 @@ class Kernel:
         if out_idx is None:
             self.out_idx = [i for i, a in enumerate(self.arguments) if a["role"] == "out"]
         else:
-            self.out_idx = sorted(i + count if i < 0 else i for i in ([out_idx] if isinstance(out_idx, int) else out_idx))
+            self.out_idx = sorted(
+                i + count if i < 0 else i for i in ([out_idx] if isinstance(out_idx, int) else out_idx)
+            )
         self._explicit = out_idx is not None
 
     def __call__(self, *arguments, threads=0):

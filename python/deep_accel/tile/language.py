@@ -116,7 +116,9 @@ class Reducer(Buffer):
 def alloc_reducer(shape, dtype="float32", op="sum", replication=None):
     """A buffer into which iterations of T.Parallel contribute with T.reducer_update, or with ``+=`` for "sum"."""
     if op not in _REDUCERS:
-        raise ValueError(f"{place()}: T.alloc_reducer: 'op' must be one of {', '.join(_REDUCERS)}, got {op!r}; choose one")
+        raise ValueError(
+            f"{place()}: T.alloc_reducer: 'op' must be one of {', '.join(_REDUCERS)}, got {op!r}; choose one"
+        )
     buffer = _alloc(MemorySpace.fragment, "T.alloc_reducer", shape, dtype)
     return Reducer(buffer.native, op)
 
@@ -176,7 +178,9 @@ def _tile(value, what):
     if isinstance(value, Var):
         value = value.buffer
     if not isinstance(value, Buffer):
-        raise TypeError(f"{place()}: {what}: a tile or a window of one expected, got {type(value).__name__}; pass a buffer")
+        raise TypeError(
+            f"{place()}: {what}: a tile or a window of one expected, got {type(value).__name__}; pass a buffer"
+        )
     return value.native
 
 
@@ -220,7 +224,9 @@ def _side(window, other_extents, what, argument):
     buffer, indices, kept, extents = window
     if kept is None:
         if other_extents is None or any(e is None for e in other_extents):
-            raise ShapeError(f"{place()}: {what}: neither side says how much to copy; give one as a window A[i:i + n, :]")
+            raise ShapeError(
+                f"{place()}: {what}: neither side says how much to copy; give one as a window A[i:i + n, :]"
+            )
         rank = len(buffer.shape)
         sizes = [e for e in other_extents if e != 1] if len(other_extents) > rank else list(other_extents)
         sizes = [1] * (rank - len(sizes)) + sizes
@@ -257,7 +263,9 @@ def _static(native):
     return [plain(s) for s in native.shape]
 
 
-def copy(src, dst, coalesced_width=None, disable_tma=None, eviction_policy=None, prefer_instruction=None, loop_layout=None):
+def copy(
+    src, dst, coalesced_width=None, disable_tma=None, eviction_policy=None, prefer_instruction=None, loop_layout=None
+):
     """Copy between any two places, converting. Elements outside of a tensor read as 0, and are not written.
 
     How much is copied says the side that is a buffer or a window; the other may be a place ``A[i, j]``. Hints are
@@ -278,7 +286,9 @@ def _copy(src, dst, what, start):
     if source[0].is_global and dest[0].is_global:
         extents = source[3] if source[3] is not None and None not in source[3] else dest[3]
         if extents is None or None in extents:
-            raise ShapeError(f"{place()}: {what}: neither side says how much to copy; give one as a window A[i:i + n, :]")
+            raise ShapeError(
+                f"{place()}: {what}: neither side says how much to copy; give one as a window A[i:i + n, :]"
+            )
         tile = b.alloc(MemorySpace.shared, source[0].native.dtype, extents, "")
         b.load(source[0].native, source[1], tile, fill_value, _fit(source, extents, what, "src"))
         b.store(tile, dest[0].native, dest[1], _fit(dest, extents, what, "dst"))
@@ -318,7 +328,11 @@ def wait(*tokens):
 def transpose(src, dst, permutation=None):
     """Copy a tile with its dimensions permuted (swapped by default)."""
     rank = len(src.shape)
-    builder("T.transpose").transpose(_tile(src, "T.transpose"), _tile(dst, "T.transpose"), list(permutation or range(rank))[::1 if permutation else -1])
+    builder("T.transpose").transpose(
+        _tile(src, "T.transpose"),
+        _tile(dst, "T.transpose"),
+        list(permutation or range(rank))[:: 1 if permutation else -1],
+    )
 
 
 def im2col(img, col, nhw_step, c_step, kernel, stride, dilation, pad):
@@ -330,7 +344,16 @@ def im2col(img, col, nhw_step, c_step, kernel, stride, dilation, pad):
     around = list(pad) if isinstance(pad, (tuple, list)) else [pad] * 4
     tile = _tile(col, "T.im2col")
     rows, columns = _static(tile)
-    builder("T.im2col").im2col(img.native, plain(nhw_step) * rows, plain(c_step) * columns, tile, pair(kernel), pair(stride), pair(dilation), around)
+    builder("T.im2col").im2col(
+        img.native,
+        plain(nhw_step) * rows,
+        plain(c_step) * columns,
+        tile,
+        pair(kernel),
+        pair(stride),
+        pair(dilation),
+        around,
+    )
 
 
 c2d_im2col = im2col
@@ -349,7 +372,9 @@ def scatter(src, rows, dst, axis=0, op=None):
     """``dst[..., rows[r], ...] = src[r, ...]``, or combined with what is there (`op` "sum", "max", "min")."""
     buffer, indices, _, _ = _window(dst, "T.scatter", "dst")
     combination = _REDUCERS[op] if op else None
-    builder("T.scatter").scatter(_tile(src, "T.scatter"), buffer.native, indices, _tile(rows, "T.scatter"), axis, combination)
+    builder("T.scatter").scatter(
+        _tile(src, "T.scatter"), buffer.native, indices, _tile(rows, "T.scatter"), axis, combination
+    )
 
 
 def prefetch(src, level=2, write=False):
@@ -438,7 +463,20 @@ def _indices(place_of):
 # Compute --------------------------------------------------------------------------------------------------------------------
 
 
-def gemm(A, B, C, transpose_A=False, transpose_B=False, policy=None, clear_accum=False, k_pack=1, wg_wait=0, mbar=None, A_scale=None, B_scale=None):
+def gemm(
+    A,
+    B,
+    C,
+    transpose_A=False,
+    transpose_B=False,
+    policy=None,
+    clear_accum=False,
+    k_pack=1,
+    wg_wait=0,
+    mbar=None,
+    A_scale=None,
+    B_scale=None,
+):
     """``C += op(A) @ op(B)`` on tiles or windows of tiles; `clear_accum` starts from zero.
 
     Sums are in C's compute type. `A_scale` and `B_scale` are tiles of scales of blocks of A and B. `policy`, `k_pack`,
@@ -446,7 +484,15 @@ def gemm(A, B, C, transpose_A=False, transpose_B=False, policy=None, clear_accum
     """
     _block_only("T.gemm")
     scales = [None if s is None else _tile(s, "T.gemm") for s in (A_scale, B_scale)]
-    builder("T.gemm").gemm(_tile(A, "T.gemm"), _tile(B, "T.gemm"), _tile(C, "T.gemm"), bool(transpose_A), bool(transpose_B), bool(clear_accum), *scales)
+    builder("T.gemm").gemm(
+        _tile(A, "T.gemm"),
+        _tile(B, "T.gemm"),
+        _tile(C, "T.gemm"),
+        bool(transpose_A),
+        bool(transpose_B),
+        bool(clear_accum),
+        *scales,
+    )
 
 
 def gemm_sp(A_sparse, E, B, C, transpose_B=False, clear_accum=False, policy=None):
@@ -468,8 +514,12 @@ def reduce(buffer, out, reduce_type, dim=-1, clear=True, nan_propagate=False):
     """Reduce a tile along a dimension; `out` has its shape without that dimension, or 1 there. clear=False accumulates."""
     _block_only(f"T.reduce_{reduce_type}")
     if reduce_type not in _REDUCERS:
-        raise ValueError(f"{place()}: T.reduce: 'reduce_type' must be one of {', '.join(_REDUCERS)}, got {reduce_type!r}; choose one")
-    builder("T.reduce").reduce(_REDUCERS[reduce_type], _tile(buffer, "T.reduce"), _tile(out, "T.reduce"), dim, bool(clear), bool(nan_propagate))
+        raise ValueError(
+            f"{place()}: T.reduce: 'reduce_type' must be one of {', '.join(_REDUCERS)}, got {reduce_type!r}; choose one"
+        )
+    builder("T.reduce").reduce(
+        _REDUCERS[reduce_type], _tile(buffer, "T.reduce"), _tile(out, "T.reduce"), dim, bool(clear), bool(nan_propagate)
+    )
 
 
 def _reduction(kind, text):
@@ -522,7 +572,9 @@ def _atomic(combination, name):
             return previous if return_prev else None
         window = _window(dst, f"T.{name}", "dst")
         tile = _side(_window(value, f"T.{name}", "value"), window[3], f"T.{name}", "value")
-        b.atomic_store(combination, tile, window[0].native, window[1], _fit(window, _static(tile), f"T.{name}", "dst"), order)
+        b.atomic_store(
+            combination, tile, window[0].native, window[1], _fit(window, _static(tile), f"T.{name}", "dst"), order
+        )
 
     function.__name__ = name
     function.__doc__ = "Combine a number into an element, or a tile into a window, atomically towards other blocks."
@@ -533,7 +585,9 @@ def _order(name):
     try:
         return getattr(Ordering, name or "relaxed")
     except AttributeError:
-        raise ValueError(f"{place()}: 'memory_order' must be relaxed, acquire, release, acq_rel or seq_cst, got {name!r}; choose one") from None
+        raise ValueError(
+            f"{place()}: 'memory_order' must be relaxed, acquire, release, acq_rel or seq_cst, got {name!r}; choose one"
+        ) from None
 
 
 atomic_add = _atomic(Combination.add, "atomic_add")
@@ -570,7 +624,9 @@ def get_thread_binding(dim=0):
     """This thread's index along a dimension of `threads`."""
     tracer = _enter_threads()
     if not 0 <= dim < len(tracer.thread_indices):
-        raise IndexError(f"{place()}: T.get_thread_binding: 'dim' must be below {len(tracer.thread_indices)}, got {dim}; see T.Kernel(threads=)")
+        raise IndexError(
+            f"{place()}: T.get_thread_binding: 'dim' must be below {len(tracer.thread_indices)}, got {dim}; see T.Kernel(threads=)"
+        )
     return tracer.thread_indices[dim]
 
 
@@ -703,14 +759,27 @@ def _scalar_function(function, name=None):
         result = function(*(plain(o) for o in operands))
         return result if result.number is None else result.number
 
-    call.__name__, call.__doc__ = name or function.__name__, function.__doc__.split("\n")[-1] if function.__doc__ else None
+    call.__name__, call.__doc__ = (
+        name or function.__name__,
+        function.__doc__.split("\n")[-1] if function.__doc__ else None,
+    )
     return call
 
 
 _NAMES = "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan tanh erf sigmoid floor ceil trunc isnan isinf pow floordiv floormod ceildiv truncdiv truncmod fma clamp min max abs round".split()
 MATH = {name: _scalar_function(getattr(_native, name), name) for name in _NAMES}
-MATH |= {"__" + n: MATH[n] for n in ("exp", "log", "sin", "cos", "pow")} | {"__exp10": _scalar_function(lambda x: _native.pow(10.0, x), "__exp10")}
-MATH |= {"power": MATH["pow"], "nearbyint": MATH["round"], "cdiv": MATH["ceildiv"], "ieee_fmaf": MATH["fma"], "ieee_fsqrt": MATH["sqrt"], "ieee_frsqrt": MATH["rsqrt"], "fast_exp": MATH["exp"]}
+MATH |= {"__" + n: MATH[n] for n in ("exp", "log", "sin", "cos", "pow")} | {
+    "__exp10": _scalar_function(lambda x: _native.pow(10.0, x), "__exp10")
+}
+MATH |= {
+    "power": MATH["pow"],
+    "nearbyint": MATH["round"],
+    "cdiv": MATH["ceildiv"],
+    "ieee_fmaf": MATH["fma"],
+    "ieee_fsqrt": MATH["sqrt"],
+    "ieee_frsqrt": MATH["rsqrt"],
+    "fast_exp": MATH["exp"],
+}
 MATH |= {
     "ieee_add": lambda a, b: plain(a) + plain(b),
     "ieee_sub": lambda a, b: plain(a) - plain(b),

@@ -22,7 +22,16 @@ _OPERATORS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>", ast.MatMult: "@",
 }  # fmt: skip
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_SCOPES = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Lambda,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+)
 
 
 def _called(node):
@@ -122,7 +131,10 @@ class _Rewriter(ast.NodeTransformer):
         branch = self.fresh("if")
         done = lambda: ast.Expr(self.method(branch, "done", self.look_ups(names)))  # noqa: E731
         new = [
-            ast.Assign([ast.Name(branch, ast.Store())], self.call("Branch", self.visit(node.test), self.look_ups(names), self.name_list(names))),
+            ast.Assign(
+                [ast.Name(branch, ast.Store())],
+                self.call("Branch", self.visit(node.test), self.look_ups(names), self.name_list(names)),
+            ),
             ast.For(self.targets(names), self.method(branch, "then"), [*self.block(node.body), done()], []),
             ast.For(self.targets(names), self.method(branch, "orelse"), [*self.block(node.orelse), done()], []),
         ]
@@ -178,7 +190,10 @@ class _Rewriter(ast.NodeTransformer):
         loop = self.fresh("for")
         body = [*self.block(node.body), ast.Expr(self.method(loop, "next", self.look_ups(names)))]
         new = [
-            ast.Assign([ast.Name(loop, ast.Store())], self.call("ForLoop", self.visit(node.iter), self.look_ups(names), self.name_list(names))),
+            ast.Assign(
+                [ast.Name(loop, ast.Store())],
+                self.call("ForLoop", self.visit(node.iter), self.look_ups(names), self.name_list(names)),
+            ),
             ast.For(ast.Tuple([node.target, self.targets(names)], ast.Store()), ast.Name(loop, ast.Load()), body, []),
         ]
         if names:
@@ -235,7 +250,12 @@ class _Rewriter(ast.NodeTransformer):
         value = self.visit(node.value)
         target = node.targets[0]
         if isinstance(target, ast.Name):
-            value = self.call("assign", self.call("named", ast.Constant(target.id)), value, self.lazily(ast.Name(target.id, ast.Load())))
+            value = self.call(
+                "assign",
+                self.call("named", ast.Constant(target.id)),
+                value,
+                self.lazily(ast.Name(target.id, ast.Load())),
+            )
         return self.at(node, ast.Assign([self.visit(target)], value))
 
     def visit_AugAssign(self, node):
@@ -243,7 +263,9 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(node.target, ast.Name):
             old = ast.Name(node.target.id, ast.Load())
             combined = self.call("combine", old, operator, value)
-            new = ast.Assign([node.target], self.call("assign", ast.Constant(node.target.id), combined, self.lazily(old)))
+            new = ast.Assign(
+                [node.target], self.call("assign", ast.Constant(node.target.id), combined, self.lazily(old))
+            )
         elif isinstance(node.target, ast.Subscript):
             key = self.key(self.visit(node.target.slice))
             new = ast.Expr(self.call("store_combined", self.visit(node.target.value), key, operator, value))

@@ -103,7 +103,9 @@ def _operators(cls, value):
             method = getattr(left, name, None)
             result = method(plain(other)) if method is not None else NotImplemented
             if result is NotImplemented and not isinstance(left, Scalar) and isinstance(plain(other), Scalar):
-                mirrored = name.replace("__r", "__", 1) if name.startswith("__r") and name not in _NOT_MIRRORED else None
+                mirrored = (
+                    name.replace("__r", "__", 1) if name.startswith("__r") and name not in _NOT_MIRRORED else None
+                )
                 return getattr(plain(other), mirrored or _MIRROR.get(name, "__r" + name[2:]))(left)
             return result
 
@@ -120,9 +122,18 @@ def _operators(cls, value):
     return cls
 
 
-_MIRROR = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__", "__eq__": "__eq__", "__ne__": "__ne__"}
+_MIRROR = {
+    "__lt__": "__gt__",
+    "__gt__": "__lt__",
+    "__le__": "__ge__",
+    "__ge__": "__le__",
+    "__eq__": "__eq__",
+    "__ne__": "__ne__",
+}
 _NOT_MIRRORED = ("__rshift__",)
-_BINARY = [f"__{p}{n}__" for n in "add sub mul truediv floordiv mod pow and or xor lshift rshift".split() for p in ("", "r")]
+_BINARY = [
+    f"__{p}{n}__" for n in "add sub mul truediv floordiv mod pow and or xor lshift rshift".split() for p in ("", "r")
+]
 _BINARY += list(_MIRROR)
 
 

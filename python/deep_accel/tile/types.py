@@ -115,5 +115,17 @@ class _Dyn:
 
 
 dyn = _Dyn()
-__all__ = [*NAMES, "bool_", "dtype", "Tensor", "Buffer", "StridedTensor", "dynamic", "symbolic", "const", "dyn", "TensorType"]
+__all__ = [
+    *NAMES,
+    "bool_",
+    "dtype",
+    "Tensor",
+    "Buffer",
+    "StridedTensor",
+    "dynamic",
+    "symbolic",
+    "const",
+    "dyn",
+    "TensorType",
+]
 _ = Delayed
