@@ -178,7 +178,7 @@ class WhileLoop:
                 first = plain(test())
                 if isinstance(first, _native.Scalar):
                     raise TypeError(
-                        f"{trace.place()}: the condition of 'while' was a plain value first and is decided by the kernel now; "
+                        f"{trace.place()}: the condition of 'while' was a plain value first and is decided by the kernel now; "  # noqa: E501
                         "begin with values of the kernel, T.int32(0) in T.alloc_var"
                     )
             return
@@ -217,7 +217,7 @@ class WhileLoop:
         return tuple(self.now)
 
 
-# Expressions --------------------------------------------------------------------------------------------------------------
+# Expressions -------------------------------------------------------------------------------------------------------
 
 
 def choose(test, a, b):
@@ -288,7 +288,7 @@ def check(test, message):
         raise AssertionError(message() if message else "")
 
 
-# Assignments --------------------------------------------------------------------------------------------------------------
+# Assignments -------------------------------------------------------------------------------------------------------
 
 
 def named(name):
@@ -345,7 +345,7 @@ def bind(name, annotation, old):
     return old() if tracer is None else tracer.bind(name, annotation, old())
 
 
-# Builtins -----------------------------------------------------------------------------------------------------------------
+# Builtins ----------------------------------------------------------------------------------------------------------
 
 
 def range(*bounds):

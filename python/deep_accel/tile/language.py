@@ -1,5 +1,5 @@
 """The operations of the language. In this module a buffer argument may be a buffer, a window of one (``A[i:i + 64, :]``)
-or, in copies and atomics, the place where a window begins (``A[i, j]``)."""
+or, in copies and atomics, the place where a window begins (``A[i, j]``)."""  # noqa: E501
 
 import math
 
@@ -11,7 +11,7 @@ from .trace import Buffer, Element, Region, Var, builder, current, is_scalar, pl
 from .types import dtype as dtype_class
 from .types import scalar_type
 
-# Launch -------------------------------------------------------------------------------------------------------------------
+# Launch ------------------------------------------------------------------------------------------------------------
 
 
 class Kernel:
@@ -49,7 +49,7 @@ def use_swizzle(panel_size=10, order="row", enable=True):
         current("T.use_swizzle").walk = (BlockWalk.swizzle, int(panel_size))
 
 
-# Memory -------------------------------------------------------------------------------------------------------------------
+# Memory ------------------------------------------------------------------------------------------------------------
 
 
 def _alloc(space, what, shape, dtype):
@@ -168,7 +168,7 @@ class GemmWarpPolicy:
     Square, FullRow, FullCol = 0, 1, 2
 
 
-# Views --------------------------------------------------------------------------------------------------------------------
+# Views -------------------------------------------------------------------------------------------------------------
 
 
 def _tile(value, what):
@@ -199,7 +199,7 @@ def view(src, shape=None, dtype=None):
     return Buffer(native)
 
 
-# Moves --------------------------------------------------------------------------------------------------------------------
+# Moves -------------------------------------------------------------------------------------------------------------
 
 
 def _window(value, what, argument):
@@ -306,7 +306,7 @@ def _copy(src, dst, what, start):
             drop = [s for s in _static(one) if s != 1]
             if drop != [s for s in _static(two) if s != 1]:
                 raise ShapeError(
-                    f"{place()}: {what}: 'dst' must have the shape of 'src', {_static(one)}, got {_static(two)}; make them equal"
+                    f"{place()}: {what}: 'dst' must have the shape of 'src', {_static(one)}, got {_static(two)}; make them equal"  # noqa: E501
                 )
             one = b.reshape(one, _static(two))
         b.copy(one, two)
@@ -339,7 +339,7 @@ def im2col(img, col, nhw_step, c_step, kernel, stride, dilation, pad):
     """Fill a tile with the columns of an implicit product: rows are output pixels, columns (kh, kw, c).
 
     The tile begins at pixel nhw_step * rows and column c_step * columns of the whole matrix. The image is N x H x W x C.
-    """
+    """  # noqa: E501
     pair = lambda v: tuple(v) if isinstance(v, (tuple, list)) else (v, v)  # noqa: E731
     around = list(pad) if isinstance(pad, (tuple, list)) else [pad] * 4
     tile = _tile(col, "T.im2col")
@@ -363,7 +363,7 @@ def gather(src, rows, dst, axis=0, fill=None):
     """``dst[r, ...] = src[..., rows[r], ...]``: rows named by a tile of integers; those outside read as `fill` (0).
 
     `src` is a tensor, or the place where the window's other dimensions begin (its entry of `axis` is added to the rows).
-    """
+    """  # noqa: E501
     buffer, indices, _, _ = _window(src, "T.gather", "src")
     builder("T.gather").gather(buffer.native, indices, _tile(rows, "T.gather"), _tile(dst, "T.gather"), axis, fill)
 
@@ -460,7 +460,7 @@ def _indices(place_of):
     return place_of[0], list(place_of[1])
 
 
-# Compute --------------------------------------------------------------------------------------------------------------------
+# Compute -----------------------------------------------------------------------------------------------------------
 
 
 def gemm(
@@ -496,7 +496,7 @@ def gemm(
 
 
 def gemm_sp(A_sparse, E, B, C, transpose_B=False, clear_accum=False, policy=None):
-    """``C += expand(A_sparse, E) @ op(B)`` with a 2:4 sparse left factor; E says where in its group of four each stands."""
+    """``C += expand(A_sparse, E) @ op(B)`` with a 2:4 sparse left factor; E says where in its group of four each stands."""  # noqa: E501
     _block_only("T.gemm_sp")
     operands = [_tile(x, "T.gemm_sp") for x in (A_sparse, E, B, C)]
     builder("T.gemm_sp").sparse_gemm(*operands, bool(transpose_B), bool(clear_accum))
@@ -505,13 +505,13 @@ def gemm_sp(A_sparse, E, B, C, transpose_B=False, clear_accum=False, policy=None
 def _block_only(what):
     if current(what).thread_indices is not None:
         raise NotImplementedError(
-            f"{place()}: {what} is an operation of the whole block and cannot stand in code for threads; move it before "
+            f"{place()}: {what} is an operation of the whole block and cannot stand in code for threads; move it before "  # noqa: E501
             "the first use of T.get_thread_binding, or write the kernel without threads"
         )
 
 
 def reduce(buffer, out, reduce_type, dim=-1, clear=True, nan_propagate=False):
-    """Reduce a tile along a dimension; `out` has its shape without that dimension, or 1 there. clear=False accumulates."""
+    """Reduce a tile along a dimension; `out` has its shape without that dimension, or 1 there. clear=False accumulates."""  # noqa: E501
     _block_only(f"T.reduce_{reduce_type}")
     if reduce_type not in _REDUCERS:
         raise ValueError(
@@ -557,7 +557,7 @@ cumsum = _scan(Combination.add, "cumsum")
 cummax = _scan(Combination.max, "cummax")
 
 
-# Atomics --------------------------------------------------------------------------------------------------------------------
+# Atomics -----------------------------------------------------------------------------------------------------------
 
 
 def _atomic(combination, name):
@@ -608,7 +608,7 @@ def atomic_store(dst, value, memory_order="seq_cst"):
     builder("T.atomic_store").atomic(Combination.exchange, plain(value), buffer.native, indices, _order(memory_order))
 
 
-# Threads --------------------------------------------------------------------------------------------------------------------
+# Threads -----------------------------------------------------------------------------------------------------------
 
 
 def _enter_threads():
@@ -625,7 +625,7 @@ def get_thread_binding(dim=0):
     tracer = _enter_threads()
     if not 0 <= dim < len(tracer.thread_indices):
         raise IndexError(
-            f"{place()}: T.get_thread_binding: 'dim' must be below {len(tracer.thread_indices)}, got {dim}; see T.Kernel(threads=)"
+            f"{place()}: T.get_thread_binding: 'dim' must be below {len(tracer.thread_indices)}, got {dim}; see T.Kernel(threads=)"  # noqa: E501
         )
     return tracer.thread_indices[dim]
 
@@ -713,7 +713,7 @@ warp_reduce_bitand = _warp_reduction(lambda a, b: a & b, "warp_reduce_bitand")
 warp_reduce_bitor = _warp_reduction(lambda a, b: a | b, "warp_reduce_bitor")
 
 
-# Checks and foreign code ----------------------------------------------------------------------------------------------------
+# Checks and foreign code -------------------------------------------------------------------------------------------
 
 
 def assume(condition):
@@ -751,7 +751,7 @@ def call_extern(result, symbol, *operands, writes=()):
     return builder("T.call_extern").extern_(symbol, values, kind)
 
 
-# Scalars --------------------------------------------------------------------------------------------------------------------
+# Scalars -----------------------------------------------------------------------------------------------------------
 
 
 def _scalar_function(function, name=None):
@@ -766,7 +766,7 @@ def _scalar_function(function, name=None):
     return call
 
 
-_NAMES = "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan tanh erf sigmoid floor ceil trunc isnan isinf pow floordiv floormod ceildiv truncdiv truncmod fma clamp min max abs round".split()
+_NAMES = "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan tanh erf sigmoid floor ceil trunc isnan isinf pow floordiv floormod ceildiv truncdiv truncmod fma clamp min max abs round".split()  # noqa: E501
 MATH = {name: _scalar_function(getattr(_native, name), name) for name in _NAMES}
 MATH |= {"__" + n: MATH[n] for n in ("exp", "log", "sin", "cos", "pow")} | {
     "__exp10": _scalar_function(lambda x: _native.pow(10.0, x), "__exp10")

@@ -82,7 +82,7 @@ class _Rewriter(ast.NodeTransformer):
         self.counter = 0
         self.shadowed = shadowed
 
-    # Small makers of nodes ---------------------------------------------------------------------------------------------
+    # Small makers of nodes ---------------------------------------------------------------------------------------------  # noqa: E501
 
     def fresh(self, prefix):
         self.counter += 1
@@ -112,7 +112,7 @@ class _Rewriter(ast.NodeTransformer):
     def at(self, node, new):
         return ast.fix_missing_locations(ast.copy_location(new, node))
 
-    # Statements ----------------------------------------------------------------------------------------------------------
+    # Statements ----------------------------------------------------------------------------------------------------------  # noqa: E501
 
     def block(self, statements):
         result = []
@@ -209,13 +209,13 @@ class _Rewriter(ast.NodeTransformer):
         # The names are this function's own, or of one around it.
         set_names = ast.FunctionDef(
             enter, ast.arguments(posonlyargs=[], args=[ast.arg(values)], kwonlyargs=[], kw_defaults=[], defaults=[]),
-            [*([ast.Nonlocal(names)] if names else []), ast.Assign([self.targets(names)], ast.Name(values, ast.Load()))], [],
+            [*([ast.Nonlocal(names)] if names else []), ast.Assign([self.targets(names)], ast.Name(values, ast.Load()))], [],  # noqa: E501
             type_params=[],
         )  # fmt: skip
         body = [*self.block(node.body), ast.Expr(self.method(loop, "next", self.look_ups(names)))]
         new = [
             set_names,
-            ast.Assign([ast.Name(loop, ast.Store())], self.call("WhileLoop", self.look_ups(names), self.name_list(names))),
+            ast.Assign([ast.Name(loop, ast.Store())], self.call("WhileLoop", self.look_ups(names), self.name_list(names))),  # noqa: E501
             ast.For(
                 self.targets(names),
                 self.method(loop, "iterate", self.lazily(self.visit(node.test)), ast.Name(enter, ast.Load())),
@@ -296,7 +296,7 @@ class _Rewriter(ast.NodeTransformer):
         message = self.lazily(self.visit(node.msg)) if node.msg else ast.Constant(None)
         return self.at(node, ast.Expr(self.call("check", self.visit(node.test), message)))
 
-    # Expressions -----------------------------------------------------------------------------------------------------------
+    # Expressions -----------------------------------------------------------------------------------------------------------  # noqa: E501
 
     def visit_IfExp(self, node):
         parts = self.visit(node.test), self.lazily(self.visit(node.body)), self.lazily(self.visit(node.orelse))
@@ -374,7 +374,7 @@ def rewritten(function):
     free = [*function.__code__.co_freevars, _TL]
     # A function around it makes the free variables what they were.
     outer = ast.FunctionDef(
-        "_outer", ast.arguments(posonlyargs=[], args=[ast.arg(n) for n in free], kwonlyargs=[], kw_defaults=[], defaults=[]),
+        "_outer", ast.arguments(posonlyargs=[], args=[ast.arg(n) for n in free], kwonlyargs=[], kw_defaults=[], defaults=[]),  # noqa: E501
         [node, ast.Return(ast.Name(node.name, ast.Load()))], [], type_params=[],
     )  # fmt: skip
     module = ast.fix_missing_locations(ast.Module([outer], []))

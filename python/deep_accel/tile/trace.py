@@ -48,7 +48,7 @@ def current(what="this"):
     tracer = tracing()
     if tracer is None:
         raise RuntimeError(
-            f"{_native.current_place()}: {what} is used outside of a kernel; call it in a function under @T.prim_func or @jit"
+            f"{_native.current_place()}: {what} is used outside of a kernel; call it in a function under @T.prim_func or @jit"  # noqa: E501
         )
     return tracer
 
@@ -85,7 +85,7 @@ def size(value, what):
     if isinstance(value, (int, np.integer)):
         return int(value)
     raise TypeError(
-        f"{_native.current_place()}: {what}: sizes of tiles are plain integers, got {value!r}; they must be known when the "
+        f"{_native.current_place()}: {what}: sizes of tiles are plain integers, got {value!r}; they must be known when the "  # noqa: E501
         "kernel is compiled"
     )
 
@@ -137,7 +137,7 @@ _BINARY = [
 _BINARY += list(_MIRROR)
 
 
-# Sizes ------------------------------------------------------------------------------------------------------------------
+# Sizes -------------------------------------------------------------------------------------------------------------
 
 
 class Dynamic:
@@ -214,7 +214,7 @@ Const.__index__ = Const.known
 Const.__int__ = Const.known
 
 
-# Buffers ----------------------------------------------------------------------------------------------------------------
+# Buffers -----------------------------------------------------------------------------------------------------------
 
 
 class Buffer:
@@ -276,7 +276,7 @@ class Buffer:
             b.write(plain(value), self.native, indices)
 
     def accumulate(self, operator, key, value):
-        """``b[key] += value`` and ``*=``; in T.Parallel iterations may meet in one element. False for other operators."""
+        """``b[key] += value`` and ``*=``; in T.Parallel iterations may meet in one element. False for other operators."""  # noqa: E501
         combination = {"+": Combination.add, "*": Combination.mul}.get(operator)
         if operator == "-" and not isinstance(value, (bool, np.bool_)):
             combination, value = Combination.add, -plain(value)
@@ -310,7 +310,7 @@ class Buffer:
                 extent = builder("a window").constant_difference(stop, start)
                 if extent is not None and extent <= 0:
                     raise ShapeError(
-                        f"{place()}: the window {k.start}:{k.stop} of '{self.name}' is empty; the end comes after the start"
+                        f"{place()}: the window {k.start}:{k.stop} of '{self.name}' is empty; the end comes after the start"  # noqa: E501
                     )
                 indices.append(start)
                 kept.append(axis)
@@ -322,7 +322,7 @@ class Buffer:
                 indices.append(k)
             else:
                 raise TypeError(
-                    f"{place()}: an index of '{self.name}' must be a number or a slice, got {type(k).__name__}; to take "
+                    f"{place()}: an index of '{self.name}' must be a number or a slice, got {type(k).__name__}; to take "  # noqa: E501
                     "rows that a tile names use T.gather"
                 )
         return indices, kept, extents
