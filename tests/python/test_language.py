@@ -75,6 +75,63 @@ def test_global_to_global_and_whole_tensors(run):
     np.testing.assert_array_equal(run(kernel, a), a)
 
 
+def test_branches_and_conditions(run):
+    @T.macro
+    def body(x, y):
+        for i in T.Parallel(32):
+            if i < 8 or i >= 28:
+                y[i] = -x[i]
+            elif not (8 <= i < 16):
+                y[i] = x[i] if x[i] > 0 else 0.0
+            else:
+                y[i] = T.if_then_else(i > 8, x[i - 1], 100.0)
+
+    x = numbers(32)
+    i = np.arange(32)
+    shifted = np.where(i > 8, np.roll(x, 1), 100)
+    expected = np.where((i < 8) | (i >= 28), -x, np.where((i >= 8) & (i < 16), shifted, np.maximum(x, 0)))
+    np.testing.assert_array_equal(run(tile_kernel(body), x), expected.astype(np.float32))
+
+
+def test_loops_carry_plain_variables(run):
+    @T.macro
+    def body(x, y):
+        T.clear(y)
+        total = 0.0
+        for i in range(32):
+            total += x[i]
+            if total < 0:
+                total = 0.0
+            y[i] = total
+
+    x = numbers(32)
+    expected, total = [], np.float32(0)
+    for v in x:
+        total = max(np.float32(total + v), np.float32(0))
+        expected.append(total)
+    np.testing.assert_allclose(run(tile_kernel(body), x), expected, rtol=1e-6, atol=1e-6)
+
+
+def test_while_break_and_continue(run):
+    @T.macro
+    def body(x, y):
+        T.clear(y)
+        n = 0
+        while n < 20:
+            n += 1
+            if n % 2 == 0:
+                continue
+            y[n] = n * 1.0
+        for i in T.serial(32):
+            if i == 5:
+                break
+            y[i] += 100.0
+
+    i = np.arange(32)
+    expected = np.where((i % 2 == 1) & (i < 20), i, 0) + np.where(i < 5, 100, 0)
+    np.testing.assert_array_equal(run(tile_kernel(body), numbers(32)), expected.astype(np.float32))
+
+
 def test_variables_and_unroll(run):
     @T.macro
     def body(x, y):

@@ -5,7 +5,6 @@ that a body assigns go through `values`, functions that look them up: in a loop 
 are carried by the operation.
 """
 
-import builtins
 import operator
 
 from .. import _native
@@ -345,12 +344,12 @@ def bind(name, annotation, old):
     return old() if tracer is None else tracer.bind(name, annotation, old())
 
 
-# Builtins ----------------------------------------------------------------------------------------------------------
+# Builtins, under names of their own: this file needs the real ones ---------------------------------------------------
 
 
-def range(*bounds):
+def range_(*bounds):
     if tracing() is None or not tracing().in_kernel:
-        return builtins.range(*(plain(b) for b in bounds))
+        return range(*(plain(b) for b in bounds))
     start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     if isinstance(plain(step), int) and plain(step) < 0:
         raise ValueError(
@@ -361,7 +360,7 @@ def range(*bounds):
 
 def _extreme(native, built_in):
     def function(*values, **options):
-        if len(values) >= 2 and builtins.any(is_symbolic(v) for v in values):
+        if len(values) >= 2 and any(is_symbolic(v) for v in values):
             result = plain(values[0])
             for value in values[1:]:
                 result = native(result, plain(value))
@@ -371,17 +370,17 @@ def _extreme(native, built_in):
     return function
 
 
-min = _extreme(_native.min, builtins.min)
-max = _extreme(_native.max, builtins.max)
+min_ = _extreme(_native.min, min)
+max_ = _extreme(_native.max, max)
 
 
-def float(value):
-    return _native.cast(plain(value), "float32") if is_symbolic(value) else builtins.float(plain(value))
+def float_(value):
+    return _native.cast(plain(value), "float32") if is_symbolic(value) else float(plain(value))
 
 
-def int(value):
-    return _native.cast(plain(value), "int32") if is_symbolic(value) else builtins.int(plain(value))
+def int_(value):
+    return _native.cast(plain(value), "int32") if is_symbolic(value) else int(plain(value))
 
 
-def bool(value):
-    return _truth(value) if is_symbolic(value) else builtins.bool(plain(value))
+def bool_(value):
+    return _truth(value) if is_symbolic(value) else bool(plain(value))

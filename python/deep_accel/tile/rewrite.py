@@ -138,8 +138,9 @@ class _Rewriter(ast.NodeTransformer):
             ast.For(self.targets(names), self.method(branch, "then"), [*self.block(node.body), done()], []),
             ast.For(self.targets(names), self.method(branch, "orelse"), [*self.block(node.orelse), done()], []),
         ]
-        if names:
-            new.append(ast.Assign([self.targets(names)], self.method(branch, "results")))
+        # The results end the branch, also where there is no name to give them to.
+        results = self.method(branch, "results")
+        new.append(ast.Assign([self.targets(names)], results) if names else ast.Expr(results))
         return [self.at(node, n) for n in new]
 
     def guarded(self, statements, flags):
@@ -322,7 +323,7 @@ class _Rewriter(ast.NodeTransformer):
         if _called(node) == "if_then_else" and len(node.args) == 3 and not node.keywords:
             return self.visit(self.at(node, ast.IfExp(*node.args)))
         if isinstance(node.func, ast.Name) and node.func.id in _BUILTINS - self.shadowed:
-            node.func = ast.Attribute(ast.Name(_TL, ast.Load()), node.func.id, ast.Load())
+            node.func = ast.Attribute(ast.Name(_TL, ast.Load()), node.func.id + "_", ast.Load())
         return self.generic_visit(node)
 
 
