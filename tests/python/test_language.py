@@ -154,7 +154,16 @@ def test_variables_and_unroll(run):
     np.testing.assert_array_equal(y[8:14], 1)
 
 
-@pytest.mark.parametrize("kind,reference", [("sum", np.sum), ("max", np.max), ("min", np.min), ("abssum", lambda a, axis: np.abs(a).sum(axis)), ("absmax", lambda a, axis: np.abs(a).max(axis))])  # fmt: skip  # noqa: E501
+@pytest.mark.parametrize(
+    "kind,reference",
+    [
+        ("sum", np.sum),
+        ("max", np.max),
+        ("min", np.min),
+        ("abssum", lambda a, axis: np.abs(a).sum(axis)),
+        ("absmax", lambda a, axis: np.abs(a).max(axis)),
+    ],
+)
 @pytest.mark.parametrize("dim", [0, 1])
 def test_reductions(run, kind, reference, dim):
     size = (16, 8)[1 - dim]

@@ -110,7 +110,8 @@ def test_exceptions_are_natural_built_ins():
         da.parse_dtype("float31")
     with pytest.raises(TypeError, match="NumPy array"):
         da.tile.compile(
-            """tile.kernel @k(%A: memref<4xf32, #tile.space<global>> {tile.name = "A", tile.dims = [""], tile.role = "in"}) {}"""  # noqa: E501
+            """tile.kernel @k(%A: memref<4xf32, #tile.space<global>> {tile.name = "A", tile.dims = [""], tile.role =
+            "in"}) {}"""
         )([1, 2])
     with pytest.raises(ValueError):
         da.set_num_threads(0)

@@ -177,7 +177,8 @@ class WhileLoop:
                 first = plain(test())
                 if isinstance(first, _native.Scalar):
                     raise TypeError(
-                        f"{trace.place()}: the condition of 'while' was a plain value first and is decided by the kernel now; "  # noqa: E501
+                        f"{trace.place()}: the condition of 'while' was a plain value first and is decided by the "
+                        f"kernel now; "
                         "begin with values of the kernel, T.int32(0) in T.alloc_var"
                     )
             return
@@ -246,7 +247,7 @@ def both(*operands):
     for operand in operands[1:]:
         if is_symbolic(value):
             rest = operand
-            value = choose(value, lambda: _truth(rest()), lambda: False)  # noqa: B023
+            value = choose(value, lambda: _truth(rest()), lambda: False)  # noqa: B023 (called at once)
         elif value:
             value = operand()
         else:
@@ -260,7 +261,7 @@ def either(*operands):
     for operand in operands[1:]:
         if is_symbolic(value):
             rest = operand
-            value = choose(value, lambda: True, lambda: _truth(rest()))  # noqa: B023
+            value = choose(value, lambda: True, lambda: _truth(rest()))  # noqa: B023 (called at once)
         elif not value:
             value = operand()
         else:

@@ -72,9 +72,10 @@ inline = macro
 class Kernel:
     """A compiled kernel. Call it with an array or number for each argument; outputs may be left out.
 
-    Arrays are NumPy arrays, deep_accel tensors, or anything with ``__dlpack__``; none is copied. Arguments that are left
+    Arrays are NumPy arrays, deep_accel tensors, or anything with ``__dlpack__``; none is copied. Arguments that are
+    left
     out are those of `out_idx`, or those that the kernel only writes; they are allocated and returned.
-    """  # noqa: E501
+    """
 
     def __init__(self, program, out_idx=None, target="host", name=""):
         self.program = program
@@ -99,7 +100,10 @@ class Kernel:
 
     def interpret(self, *arguments, check_races=True):
         """Run it in the reference interpreter instead: double precision, slow, every access checked."""
-        run = lambda full: _native.interpret(self.program, self.name, *full, check_races=check_races)  # noqa: E731
+
+        def run(full):
+            return _native.interpret(self.program, self.name, *full, check_races=check_races)
+
         if len(arguments) == self._count:
             run(arguments)
             return None
@@ -109,7 +113,8 @@ class Kernel:
         if len(arguments) != self._count - len(self.out_idx):
             names = ", ".join(a["name"] for a in self.arguments)
             raise TypeError(
-                f"{self.name}: {self._count} arguments ({names}) expected, or {self._count - len(self.out_idx)} without the "  # noqa: E501
+                f"{self.name}: {self._count} arguments ({names}) expected, or {self._count - len(self.out_idx)} "
+                f"without the "
                 f"outputs, got {len(arguments)}; give one for each"
             )
         given = iter(arguments)
@@ -124,7 +129,8 @@ class Kernel:
             unknown = [d for d in spec["dims"] if not isinstance(d, int) and d not in sizes]
             if unknown:
                 raise TypeError(
-                    f"{self.name}: the size {unknown[0]} of the output '{spec['name']}' is not that of an input; pass the output yourself"  # noqa: E501
+                    f"{self.name}: the size {unknown[0]} of the output '{spec['name']}' is not that of an input; "
+                    f"pass the output yourself"
                 )
             shape = [d if isinstance(d, int) else sizes[d] for d in spec["dims"]]
             packed = _native.dtype_bits(spec["dtype"]) < 8
@@ -176,13 +182,15 @@ class _EagerTracer(Tracer):
         actual = self.call_arguments[name]
         if len(actual.shape) != len(annotation.shape):
             raise _native.ShapeError(
-                f"{place()}: {self.name}: '{name}' must have {len(annotation.shape)} dimensions, got shape {tuple(actual.shape)}; reshape it"  # noqa: E501
+                f"{place()}: {self.name}: '{name}' must have {len(annotation.shape)} dimensions, got shape "
+                f"{tuple(actual.shape)}; reshape it"
             )
         for wanted, size in zip(annotation.shape, actual.shape):
             if isinstance(wanted, Const):
                 if wanted.value not in (None, size):
                     raise _native.ShapeError(
-                        f"{place()}: {self.name}: the size {wanted.name} of '{name}' must be {wanted.value}, got {size}; make them equal"  # noqa: E501
+                        f"{place()}: {self.name}: the size {wanted.name} of '{name}' must be {wanted.value}, got "
+                        f"{size}; make them equal"
                     )
                 wanted.value = size
         shape = [s.known() if isinstance(s, Const) else s for s in annotation.shape]
@@ -275,9 +283,10 @@ def jit(function=None, *, out_idx=None, target="host", **options):
     """Decorator: compile just in time.
 
     Lazy: the function returns a ``@T.prim_func``; calling it with its parameters gives a Kernel. Eager: the function's
-    body is the kernel (``with T.Kernel(...)``); calling it with arrays compiles for their shapes and runs. Other options
+    body is the kernel (``with T.Kernel(...)``); calling it with arrays compiles for their shapes and runs. Other
+    options
     (``verbose``, ``pass_configs``, ...) are accepted and ignored.
-    """  # noqa: E501
+    """
     if function is None:
         return functools.partial(jit, out_idx=out_idx, target=target, **options)
     return JitFunction(function, out_idx, target)

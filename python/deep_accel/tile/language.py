@@ -1,5 +1,6 @@
-"""The operations of the language. In this module a buffer argument may be a buffer, a window of one (``A[i:i + 64, :]``)
-or, in copies and atomics, the place where a window begins (``A[i, j]``)."""  # noqa: E501
+"""The operations of the language. In this module a buffer argument may be a buffer, a window of one (``A[i:i + 64,
+:]``)
+or, in copies and atomics, the place where a window begins (``A[i, j]``)."""
 
 import math
 
@@ -275,9 +276,9 @@ def copy(
 
 
 def _copy(src, dst, what, start):
+    tracer = current(what)
     if is_scalar(src) and not isinstance(src, Element):
         return fill(dst, src)
-    tracer = current(what)
     source, dest = _window(src, what, "src"), _window(dst, what, "dst")
     if tracer.thread_indices is not None:
         return _copy_by_threads(source, dest, what)
@@ -306,7 +307,8 @@ def _copy(src, dst, what, start):
             drop = [s for s in _static(one) if s != 1]
             if drop != [s for s in _static(two) if s != 1]:
                 raise ShapeError(
-                    f"{place()}: {what}: 'dst' must have the shape of 'src', {_static(one)}, got {_static(two)}; make them equal"  # noqa: E501
+                    f"{place()}: {what}: 'dst' must have the shape of 'src', {_static(one)}, got {_static(two)}; "
+                    f"make them equal"
                 )
             one = b.reshape(one, _static(two))
         b.copy(one, two)
@@ -338,9 +340,13 @@ def transpose(src, dst, permutation=None):
 def im2col(img, col, nhw_step, c_step, kernel, stride, dilation, pad):
     """Fill a tile with the columns of an implicit product: rows are output pixels, columns (kh, kw, c).
 
-    The tile begins at pixel nhw_step * rows and column c_step * columns of the whole matrix. The image is N x H x W x C.
-    """  # noqa: E501
-    pair = lambda v: tuple(v) if isinstance(v, (tuple, list)) else (v, v)  # noqa: E731
+    The tile begins at pixel nhw_step * rows and column c_step * columns of the whole matrix. The image is N x H x W
+    x C.
+    """
+
+    def pair(v):
+        return tuple(v) if isinstance(v, (tuple, list)) else (v, v)
+
     around = list(pad) if isinstance(pad, (tuple, list)) else [pad] * 4
     tile = _tile(col, "T.im2col")
     rows, columns = _static(tile)
@@ -362,8 +368,9 @@ c2d_im2col = im2col
 def gather(src, rows, dst, axis=0, fill=None):
     """``dst[r, ...] = src[..., rows[r], ...]``: rows named by a tile of integers; those outside read as `fill` (0).
 
-    `src` is a tensor, or the place where the window's other dimensions begin (its entry of `axis` is added to the rows).
-    """  # noqa: E501
+    `src` is a tensor, or the place where the window's other dimensions begin (its entry of `axis` is added to the
+    rows).
+    """
     buffer, indices, _, _ = _window(src, "T.gather", "src")
     builder("T.gather").gather(buffer.native, indices, _tile(rows, "T.gather"), _tile(dst, "T.gather"), axis, fill)
 
@@ -496,7 +503,8 @@ def gemm(
 
 
 def gemm_sp(A_sparse, E, B, C, transpose_B=False, clear_accum=False, policy=None):
-    """``C += expand(A_sparse, E) @ op(B)`` with a 2:4 sparse left factor; E says where in its group of four each stands."""  # noqa: E501
+    """``C += expand(A_sparse, E) @ op(B)`` with a 2:4 sparse left factor; E says where in its group of four each
+    stands."""
     _block_only("T.gemm_sp")
     operands = [_tile(x, "T.gemm_sp") for x in (A_sparse, E, B, C)]
     builder("T.gemm_sp").sparse_gemm(*operands, bool(transpose_B), bool(clear_accum))
@@ -505,13 +513,15 @@ def gemm_sp(A_sparse, E, B, C, transpose_B=False, clear_accum=False, policy=None
 def _block_only(what):
     if current(what).thread_indices is not None:
         raise NotImplementedError(
-            f"{place()}: {what} is an operation of the whole block and cannot stand in code for threads; move it before "  # noqa: E501
+            f"{place()}: {what} is an operation of the whole block and cannot stand in code for threads; move it "
+            f"before "
             "the first use of T.get_thread_binding, or write the kernel without threads"
         )
 
 
 def reduce(buffer, out, reduce_type, dim=-1, clear=True, nan_propagate=False):
-    """Reduce a tile along a dimension; `out` has its shape without that dimension, or 1 there. clear=False accumulates."""  # noqa: E501
+    """Reduce a tile along a dimension; `out` has its shape without that dimension, or 1 there. clear=False
+    accumulates."""
     _block_only(f"T.reduce_{reduce_type}")
     if reduce_type not in _REDUCERS:
         raise ValueError(
@@ -625,7 +635,8 @@ def get_thread_binding(dim=0):
     tracer = _enter_threads()
     if not 0 <= dim < len(tracer.thread_indices):
         raise IndexError(
-            f"{place()}: T.get_thread_binding: 'dim' must be below {len(tracer.thread_indices)}, got {dim}; see T.Kernel(threads=)"  # noqa: E501
+            f"{place()}: T.get_thread_binding: 'dim' must be below {len(tracer.thread_indices)}, got {dim}; see "
+            f"T.Kernel(threads=)"
         )
     return tracer.thread_indices[dim]
 
@@ -766,7 +777,10 @@ def _scalar_function(function, name=None):
     return call
 
 
-_NAMES = "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan tanh erf sigmoid floor ceil trunc isnan isinf pow floordiv floormod ceildiv truncdiv truncmod fma clamp min max abs round".split()  # noqa: E501
+_NAMES = (
+    "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan tanh erf sigmoid floor ceil trunc isnan isinf "
+    "pow floordiv floormod ceildiv truncdiv truncmod fma clamp min max abs round"
+).split()
 MATH = {name: _scalar_function(getattr(_native, name), name) for name in _NAMES}
 MATH |= {"__" + n: MATH[n] for n in ("exp", "log", "sin", "cos", "pow")} | {
     "__exp10": _scalar_function(lambda x: _native.pow(10.0, x), "__exp10")

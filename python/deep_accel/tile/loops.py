@@ -26,7 +26,8 @@ class Loop:
 
     def __iter__(self):
         raise TypeError(
-            f"{trace.place()}: {self.title} is iterated over by 'for' in a function under @T.prim_func, @T.macro or @jit"  # noqa: E501
+            f"{trace.place()}: {self.title} is iterated over by 'for' in a function under @T.prim_func, @T.macro "
+            f"or @jit"
         )
 
 

@@ -82,7 +82,7 @@ class _Rewriter(ast.NodeTransformer):
         self.counter = 0
         self.shadowed = shadowed
 
-    # Small makers of nodes ---------------------------------------------------------------------------------------------  # noqa: E501
+    # Small makers of nodes -------------------------------------------------------------------------------------------
 
     def fresh(self, prefix):
         self.counter += 1
@@ -112,7 +112,7 @@ class _Rewriter(ast.NodeTransformer):
     def at(self, node, new):
         return ast.fix_missing_locations(ast.copy_location(new, node))
 
-    # Statements ----------------------------------------------------------------------------------------------------------  # noqa: E501
+    # Statements ------------------------------------------------------------------------------------------------------
 
     def block(self, statements):
         result = []
@@ -129,7 +129,10 @@ class _Rewriter(ast.NodeTransformer):
     def visit_If(self, node):
         names = _assigned([*node.body, *node.orelse])
         branch = self.fresh("if")
-        done = lambda: ast.Expr(self.method(branch, "done", self.look_ups(names)))  # noqa: E731
+
+        def done():
+            return ast.Expr(self.method(branch, "done", self.look_ups(names)))
+
         new = [
             ast.Assign(
                 [ast.Name(branch, ast.Store())],
@@ -172,7 +175,10 @@ class _Rewriter(ast.NodeTransformer):
         if not _leaves(node.body):
             return []
         flags = (self.fresh("break"), self.fresh("continue"))
-        set_flag = lambda f, v: self.at(node, ast.Assign([ast.Name(f, ast.Store())], ast.Constant(v)))  # noqa: E731
+
+        def set_flag(f, v):
+            return self.at(node, ast.Assign([ast.Name(f, ast.Store())], ast.Constant(v)))
+
         body = [set_flag(flags[1], False), *self.guarded(node.body, flags)]
         going_on = ast.UnaryOp(ast.Not(), ast.Name(flags[0], ast.Load()))
         if isinstance(node, ast.While):
@@ -210,13 +216,18 @@ class _Rewriter(ast.NodeTransformer):
         # The names are this function's own, or of one around it.
         set_names = ast.FunctionDef(
             enter, ast.arguments(posonlyargs=[], args=[ast.arg(values)], kwonlyargs=[], kw_defaults=[], defaults=[]),
-            [*([ast.Nonlocal(names)] if names else []), ast.Assign([self.targets(names)], ast.Name(values, ast.Load()))], [],  # noqa: E501
+            [*([ast.Nonlocal(names)] if names else []),
+             ast.Assign([self.targets(names)], ast.Name(values, ast.Load()))],
+            [],
             type_params=[],
         )  # fmt: skip
         body = [*self.block(node.body), ast.Expr(self.method(loop, "next", self.look_ups(names)))]
         new = [
             set_names,
-            ast.Assign([ast.Name(loop, ast.Store())], self.call("WhileLoop", self.look_ups(names), self.name_list(names))),  # noqa: E501
+            ast.Assign(
+                [ast.Name(loop, ast.Store())],
+                self.call("WhileLoop", self.look_ups(names), self.name_list(names)),
+            ),
             ast.For(
                 self.targets(names),
                 self.method(loop, "iterate", self.lazily(self.visit(node.test)), ast.Name(enter, ast.Load())),
@@ -297,7 +308,7 @@ class _Rewriter(ast.NodeTransformer):
         message = self.lazily(self.visit(node.msg)) if node.msg else ast.Constant(None)
         return self.at(node, ast.Expr(self.call("check", self.visit(node.test), message)))
 
-    # Expressions -----------------------------------------------------------------------------------------------------------  # noqa: E501
+    # Expressions -----------------------------------------------------------------------------------------------------
 
     def visit_IfExp(self, node):
         parts = self.visit(node.test), self.lazily(self.visit(node.body)), self.lazily(self.visit(node.orelse))
@@ -375,7 +386,8 @@ def rewritten(function):
     free = [*function.__code__.co_freevars, _TL]
     # A function around it makes the free variables what they were.
     outer = ast.FunctionDef(
-        "_outer", ast.arguments(posonlyargs=[], args=[ast.arg(n) for n in free], kwonlyargs=[], kw_defaults=[], defaults=[]),  # noqa: E501
+        "_outer",
+        ast.arguments(posonlyargs=[], args=[ast.arg(n) for n in free], kwonlyargs=[], kw_defaults=[], defaults=[]),
         [node, ast.Return(ast.Name(node.name, ast.Load()))], [], type_params=[],
     )  # fmt: skip
     module = ast.fix_missing_locations(ast.Module([outer], []))

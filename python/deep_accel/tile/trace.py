@@ -48,7 +48,8 @@ def current(what="this"):
     tracer = tracing()
     if tracer is None:
         raise RuntimeError(
-            f"{_native.current_place()}: {what} is used outside of a kernel; call it in a function under @T.prim_func or @jit"  # noqa: E501
+            f"{_native.current_place()}: {what} is used outside of a kernel; call it in a function under "
+            f"@T.prim_func or @jit"
         )
     return tracer
 
@@ -85,7 +86,8 @@ def size(value, what):
     if isinstance(value, (int, np.integer)):
         return int(value)
     raise TypeError(
-        f"{_native.current_place()}: {what}: sizes of tiles are plain integers, got {value!r}; they must be known when the "  # noqa: E501
+        f"{_native.current_place()}: {what}: sizes of tiles are plain integers, got {value!r}; they must be known "
+        f"when the "
         "kernel is compiled"
     )
 
@@ -168,7 +170,10 @@ def _sizes(cls):
         def operate(self, other):
             if not is_scalar(other):
                 return NotImplemented
-            function = lambda a, b: getattr(a, name)(b)  # noqa: E731
+
+            def function(a, b):
+                return getattr(a, name)(b)
+
             return function(plain(self), plain(other)) if tracing() else Delayed(function, self, other)
 
         return operate
@@ -276,7 +281,8 @@ class Buffer:
             b.write(plain(value), self.native, indices)
 
     def accumulate(self, operator, key, value):
-        """``b[key] += value`` and ``*=``; in T.Parallel iterations may meet in one element. False for other operators."""  # noqa: E501
+        """``b[key] += value`` and ``*=``; in T.Parallel iterations may meet in one element. False for other
+        operators."""
         combination = {"+": Combination.add, "*": Combination.mul}.get(operator)
         if operator == "-" and not isinstance(value, (bool, np.bool_)):
             combination, value = Combination.add, -plain(value)
@@ -310,7 +316,8 @@ class Buffer:
                 extent = builder("a window").constant_difference(stop, start)
                 if extent is not None and extent <= 0:
                     raise ShapeError(
-                        f"{place()}: the window {k.start}:{k.stop} of '{self.name}' is empty; the end comes after the start"  # noqa: E501
+                        f"{place()}: the window {k.start}:{k.stop} of '{self.name}' is empty; the end comes after "
+                        f"the start"
                     )
                 indices.append(start)
                 kept.append(axis)
@@ -322,7 +329,8 @@ class Buffer:
                 indices.append(k)
             else:
                 raise TypeError(
-                    f"{place()}: an index of '{self.name}' must be a number or a slice, got {type(k).__name__}; to take "  # noqa: E501
+                    f"{place()}: an index of '{self.name}' must be a number or a slice, got {type(k).__name__}; "
+                    f"to take "
                     "rows that a tile names use T.gather"
                 )
         return indices, kept, extents
