@@ -9,19 +9,7 @@
 namespace deep_accel::tile {
 namespace {
 
-std::string dtype_name(mlir::Type type) {
-  if (type.isFloat8E4M3FN()) return "f8e4m3";
-  if (type.isFloat8E5M2()) return "f8e5m2";
-  if (mlir::isa<F4E2M1FNType>(type)) return "f4e2m1";
-  if (type.isIndex()) return "i64";
-  if (type.isInteger(1)) return "bool";
-  if (auto integer = mlir::dyn_cast<mlir::IntegerType>(type)) {
-    return (integer.isUnsigned() ? "u" : "i") + std::to_string(integer.getWidth());
-  }
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
+std::string dtype_name(mlir::Type type) { return std::string(name(type.isIndex() ? DType::i64 : dtype_of(type))); }
 
 llvm::json::Value dim_json(int64_t size, llvm::StringRef name) {
   if (!mlir::ShapedType::isDynamic(size)) return size;

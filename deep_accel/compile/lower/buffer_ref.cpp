@@ -204,68 +204,6 @@ Value Elements::fma(Value a, Value b, Value c) {
   return builder_.create<arith::AddFOp>(builder_.create<arith::MulFOp>(a, b), c);
 }
 
-Value Elements::combine(tile::Combine kind, Value a, Value b, bool propagate_nan, bool never_nan) {
-  const bool is_float = mlir::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(a.getType()));
-  switch (kind) {
-    case tile::Combine::add:
-    case tile::Combine::absadd:
-      return is_float ? builder_.create<arith::AddFOp>(a, b).getResult() : builder_.create<arith::AddIOp>(a, b);
-    case tile::Combine::mul:
-      return is_float ? builder_.create<arith::MulFOp>(a, b).getResult() : builder_.create<arith::MulIOp>(a, b);
-    case tile::Combine::max:
-    case tile::Combine::absmax:
-    case tile::Combine::min: {
-      const bool max = kind != tile::Combine::min;
-      if (!is_float) {
-        return max ? builder_.create<arith::MaxSIOp>(a, b).getResult() : builder_.create<arith::MinSIOp>(a, b);
-      }
-      if (propagate_nan) {
-        return max ? builder_.create<arith::MaximumFOp>(a, b).getResult() : builder_.create<arith::MinimumFOp>(a, b);
-      }
-      // A NaN in `b` compares false and is passed over; one in `a` gives way to b.
-      Value wins = builder_.create<arith::CmpFOp>(max ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, b, a);
-      if (never_nan) return builder_.create<arith::SelectOp>(wins, b, a);
-      Value lost = builder_.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, a, a);
-      return builder_.create<arith::SelectOp>(builder_.create<arith::OrIOp>(wins, lost), b, a);
-    }
-    case tile::Combine::bits_and:
-      return builder_.create<arith::AndIOp>(a, b);
-    case tile::Combine::bits_or:
-      return builder_.create<arith::OrIOp>(a, b);
-    case tile::Combine::bits_xor:
-      return builder_.create<arith::XOrIOp>(a, b);
-    case tile::Combine::exchange:
-      return b;
-  }
-  return a;
-}
-
-Value Elements::identity(tile::Combine kind, Type type) {
-  Type element = mlir::getElementTypeOrSelf(type);
-  const bool is_float = mlir::isa<mlir::FloatType>(element);
-  const double infinity = std::numeric_limits<double>::infinity();
-  switch (kind) {
-    case tile::Combine::mul:
-      return constant_like(type, 1);
-    case tile::Combine::max:
-    case tile::Combine::min: {
-      const bool max = kind == tile::Combine::max;
-      if (is_float) return constant_like(type, max ? -infinity : infinity);
-      const unsigned width = element.getIntOrFloatBitWidth();
-      llvm::APInt value = max ? llvm::APInt::getSignedMinValue(width) : llvm::APInt::getSignedMaxValue(width);
-      mlir::TypedAttr attribute = builder_.getIntegerAttr(element, value);
-      if (auto shaped = mlir::dyn_cast<mlir::VectorType>(type)) {
-        attribute = mlir::DenseElementsAttr::get(shaped, attribute);
-      }
-      return builder_.create<arith::ConstantOp>(attribute);
-    }
-    case tile::Combine::bits_and:
-      return constant_like(type, -1);
-    default:
-      return constant_like(type, 0);
-  }
-}
-
 Value Elements::across(tile::Combine kind, Value value, bool propagate_nan) {
   auto type = mlir::dyn_cast<mlir::VectorType>(value.getType());
   if (!type) return value;
@@ -279,7 +217,7 @@ Value Elements::across(tile::Combine kind, Value value, bool propagate_nan) {
     }
     Value a = builder_.create<vector::ShuffleOp>(value, value, low);
     Value b = builder_.create<vector::ShuffleOp>(value, value, high);
-    value = combine(kind, a, b, propagate_nan, /*never_nan=*/true);
+    value = combined(builder_, kind, a, b, propagate_nan, /*never_nan=*/true);
     lanes /= 2;
   }
   return lane(value, 0);

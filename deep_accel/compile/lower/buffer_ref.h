@@ -1,6 +1,7 @@
 // Where a buffer lies in memory, and loading and storing its elements, alone or several lanes at once.
 #pragma once
 
+#include "deep_accel/compile/passes/combining.h"
 #include "deep_accel/compile/target/target.h"
 #include "deep_accel/tile/ir/dialect.h"
 
@@ -54,10 +55,6 @@ class Elements {
   mlir::Value lane(mlir::Value vector, int64_t index);
   mlir::Value constant_like(mlir::Type type, double value);
   mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
-  // combine(a, b), scalars or vectors. `never_nan`: a is known to be a number, which saves instructions.
-  mlir::Value combine(tile::Combine kind, mlir::Value a, mlir::Value b, bool propagate_nan, bool never_nan = false);
-  // The value that combines without effect.
-  mlir::Value identity(tile::Combine kind, mlir::Type type);
   // All lanes combined.
   mlir::Value across(tile::Combine kind, mlir::Value vector, bool propagate_nan);
 

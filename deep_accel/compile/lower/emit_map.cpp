@@ -6,7 +6,7 @@
 // vector axis gathers in registers over the whole innermost loop.
 #include <numeric>
 
-#include "deep_accel/compile/lower/emitter.h"
+#include "deep_accel/compile/lower/map_emitter.h"
 
 namespace deep_accel::compile {
 
@@ -15,60 +15,6 @@ using mlir::Value;
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 namespace vector = mlir::vector;
-
-// What a value of the body is over the lanes of one vector: `scalar` + lane * `step`, or a vector.
-struct LaneValue {
-  Value scalar;
-  int64_t step = 0;
-  Value lanes = {};  // set where the value is no such sequence
-};
-
-class MapEmitter {
- public:
-  MapEmitter(Emitter& emitter, tile::MapOp op)
-      : emitter_(emitter), elements_(emitter.elements_), builder_(emitter.builder_), op_(op) {}
-
-  mlir::LogicalResult emit();
-
- private:
-  bool straight_line();
-  // How far an access moves in memory for one step along `axis`; nullopt where that is not known.
-  std::optional<int64_t> memory_step(Value buffer, mlir::ValueRange indices, int64_t axis);
-  std::optional<int64_t> index_step(Value index, int64_t axis);
-  int64_t choose_axis();
-  int64_t choose_lanes();
-  int64_t choose_unroll();
-  // Whether output goes past the caches: null where it never pays, else the condition.
-  Value streaming_condition();
-  bool may_stream(tile::WriteOp write);
-  Value clone_index(Value index, mlir::IRMapping& start);
-
-  mlir::LogicalResult emit_outer(llvm::ArrayRef<int64_t> order, size_t depth);
-  mlir::LogicalResult emit_scalar();
-  mlir::LogicalResult emit_vector_loop();
-  // One vector's worth of the body, `accumulators` in and out.
-  void emit_lanes(Value start, int64_t lanes, Value mask, llvm::MutableArrayRef<Value> accumulators);
-  void emit_lane_op(mlir::Operation& op, int64_t lanes, Value mask, llvm::MutableArrayRef<Value> accumulators);
-  void emit_read(tile::ReadOp op, int64_t lanes, Value mask);
-  void emit_write(tile::WriteOp op, int64_t lanes, Value mask);
-  void emit_combine(tile::CombineOp op, int64_t lanes, Value mask, llvm::MutableArrayRef<Value> accumulators);
-  void finish_accumulators(llvm::ArrayRef<Value> accumulators);
-
-  LaneValue lookup(Value original);
-  Value as_vector(Value original, int64_t lanes);
-  llvm::SmallVector<Value> lane_indices(mlir::ValueRange indices, int64_t lane);
-
-  Emitter& emitter_;
-  Elements& elements_;
-  mlir::ImplicitLocOpBuilder& builder_;
-  tile::MapOp op_;
-
-  int64_t axis_ = -1;
-  int64_t lanes_ = 1;
-  llvm::DenseMap<Value, LaneValue> lane_values_;
-  llvm::SmallVector<tile::CombineOp> horizontal_;  // combines kept in registers
-  bool streaming_ = false;
-};
 
 mlir::LogicalResult Emitter::emit_map(tile::MapOp op) {
   mlir::OpBuilder::InsertionGuard guard(builder_);
@@ -89,203 +35,6 @@ mlir::LogicalResult MapEmitter::emit() {
     }
   }
   return emit_outer(order, 0);
-}
-
-bool MapEmitter::straight_line() {
-  for (mlir::Operation& op : op_.getBody().front()) {
-    if (mlir::isa<tile::ReadOp, tile::WriteOp, tile::CombineOp>(op)) continue;
-    if (mlir::isa<arith::ConstantOp>(op)) continue;
-    if (!mlir::isa<arith::ArithDialect, mlir::math::MathDialect>(op.getDialect())) return false;
-    if (op.getNumRegions() != 0 || op.getNumResults() != 1) return false;
-    if (!op.hasTrait<mlir::OpTrait::Vectorizable>()) return false;
-  }
-  return true;
-}
-
-std::optional<int64_t> MapEmitter::index_step(Value index, int64_t axis) {
-  if (index == op_.getBody().getArgument(static_cast<unsigned>(axis))) return 1;
-  if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(index)) return 0;
-  mlir::Operation* def = index.getDefiningOp();
-  if (!op_->isProperAncestor(def)) return 0;
-  if (mlir::isa<arith::ConstantOp>(def)) return 0;
-  auto binary = [&](auto join) -> std::optional<int64_t> {
-    const auto a = index_step(def->getOperand(0), axis), b = index_step(def->getOperand(1), axis);
-    if (!a || !b) return std::nullopt;
-    return join(*a, *b);
-  };
-  if (mlir::isa<arith::AddIOp>(def)) return binary([](int64_t a, int64_t b) { return a + b; });
-  if (mlir::isa<arith::SubIOp>(def)) return binary([](int64_t a, int64_t b) { return a - b; });
-  if (mlir::isa<arith::IndexCastOp>(def)) return index_step(def->getOperand(0), axis);
-  if (mlir::isa<arith::MulIOp>(def)) {
-    for (int side = 0; side < 2; ++side) {
-      const auto step = index_step(def->getOperand(side), axis);
-      const auto factor = mlir::getConstantIntValue(def->getOperand(1 - side));
-      if (step && *step == 0 && index_step(def->getOperand(1 - side), axis) == 0) return 0;
-      if (step && factor) return *step * *factor;
-    }
-    return std::nullopt;
-  }
-  for (Value operand : def->getOperands()) {
-    if (index_step(operand, axis) != 0) return std::nullopt;
-  }
-  return 0;
-}
-
-std::optional<int64_t> MapEmitter::memory_step(Value buffer, mlir::ValueRange indices, int64_t axis) {
-  const BufferRef& ref = emitter_.buffer(buffer);
-  int64_t total = 0;
-  for (auto [dim, index] : llvm::enumerate(indices)) {
-    const auto step = index_step(index, axis);
-    if (!step) return std::nullopt;
-    if (*step == 0) continue;
-    if (ref.panels) {
-      // Along the panels' axis a vector stays within a panel only where it starts at one of its multiples: the map's
-      // own index does.
-      if (static_cast<int64_t>(dim) == ref.panels->axis) {
-        const bool aligned = index == op_.getBody().getArgument(static_cast<unsigned>(axis));
-        if (!aligned || *step != 1) return std::nullopt;
-        total += 1;
-      } else {
-        total += *step * ref.panels->width;
-      }
-      continue;
-    }
-    const auto stride = mlir::getConstantIntValue(ref.strides[dim]);
-    if (!stride) return std::nullopt;
-    total += *step * *stride;
-  }
-  return total;
-}
-
-int64_t MapEmitter::choose_axis() {
-  int64_t best = -1, best_score = 0;
-  for (int64_t axis = 0; axis < op_.rank(); ++axis) {
-    int64_t score = 0;
-    for (mlir::Operation& op : op_.getBody().front()) {
-      Value buffer;
-      mlir::ValueRange indices;
-      bool writes = true;
-      if (auto read = mlir::dyn_cast<tile::ReadOp>(op)) {
-        buffer = read.getBuffer(), indices = read.getIndices(), writes = false;
-      } else if (auto write = mlir::dyn_cast<tile::WriteOp>(op)) {
-        buffer = write.getBuffer(), indices = write.getIndices();
-      } else if (auto combine = mlir::dyn_cast<tile::CombineOp>(op)) {
-        buffer = combine.getBuffer(), indices = combine.getIndices();
-      } else {
-        continue;
-      }
-      const auto step = memory_step(buffer, indices, axis);
-      // A write that does not move with the axis is the same element over and over: no axis for vectors.
-      if (step == 0 && mlir::isa<tile::WriteOp>(op)) score -= 100;
-      if (step == 1) score += writes ? 4 : 3;
-      if (!step || (*step != 0 && *step != 1)) score -= 2;
-    }
-    const auto size = mlir::getConstantIntValue(op_.mixed_sizes()[axis]);
-    if (size && *size == 1) score = -1;
-    if (score > 0 && score >= best_score) best = axis, best_score = score;
-  }
-  return best;
-}
-
-int64_t MapEmitter::choose_lanes() {
-  int64_t widest = 32;
-  bool packed = false;
-  int64_t panel_width = 0;
-  for (mlir::Operation& op : op_.getBody().front()) {
-    for (mlir::Type type : op.getResultTypes()) {
-      if (type.isF64() || type.isInteger(64)) widest = 64;
-    }
-    for (Value operand : op.getOperands()) {
-      if (auto type = mlir::dyn_cast<mlir::MemRefType>(operand.getType())) {
-        packed |= tile::is_packed(type.getElementType());
-        if (const auto& panels = emitter_.buffer(operand).panels) panel_width = panels->width;
-      }
-    }
-  }
-  int64_t lanes = emitter_.target_.lanes(static_cast<int>(widest));
-  if (packed) lanes = std::max<int64_t>(lanes, 8);
-  while (panel_width != 0 && panel_width % lanes != 0) lanes /= 2;
-  const auto size = mlir::getConstantIntValue(op_.mixed_sizes()[axis_]);
-  while (size && *size < lanes && lanes > 2) lanes /= 2;
-  return lanes;
-}
-
-int64_t MapEmitter::choose_unroll() {
-  if (horizontal_.empty()) return 1;
-  const auto size = mlir::getConstantIntValue(op_.mixed_sizes()[axis_]);
-  int64_t unroll = 4;
-  while (size && unroll > 1 && *size < lanes_ * unroll) unroll /= 2;
-  return unroll;
-}
-
-bool MapEmitter::may_stream(tile::WriteOp write) {
-  const BufferRef& ref = emitter_.buffer(write.getBuffer());
-  if (!ref.argument || ref.storage != ref.element || tile::is_packed(ref.storage)) return false;
-  if (memory_step(write.getBuffer(), write.getIndices(), axis_) != 1) return false;
-  const int64_t bytes = lanes_ * tile::storage_bits(ref.storage) / 8;
-  return bytes >= 16 && llvm::none_of(op_.getBody().front().getOps<tile::ReadOp>(), [&](tile::ReadOp read) {
-           return tile::root_buffer(read.getBuffer()) == tile::root_buffer(write.getBuffer());
-         });
-}
-
-// Rows that begin at a multiple of the vector, of tensors that the caches would not hold anyway.
-Value MapEmitter::streaming_condition() {
-  const Target& target = emitter_.target_;
-  const int64_t threshold = target.l3 > 0 ? target.l3 : int64_t{8} << 20;
-  Value all;
-  for (auto write : op_.getBody().front().getOps<tile::WriteOp>()) {
-    if (!may_stream(write)) continue;
-    const BufferRef& ref = emitter_.buffer(write.getBuffer());
-    const int64_t element_bytes = tile::storage_bits(ref.storage) / 8;
-    Value bytes = elements_.index(element_bytes);
-    int64_t fixed = element_bytes;
-    bool dynamic = false;
-    for (OpFoldResult size : ref.sizes) {
-      if (const auto known = mlir::getConstantIntValue(size)) {
-        fixed *= *known;
-      } else {
-        dynamic = true;
-      }
-      bytes = elements_.mul(bytes, size);
-    }
-    if (!dynamic && fixed <= threshold) return {};
-    lane_values_[op_.getBody().getArgument(static_cast<unsigned>(axis_))] = LaneValue{elements_.index(int64_t{0}), 0};
-    // Index arithmetic of the body, for the first element.
-    mlir::IRMapping start;
-    for (mlir::BlockArgument argument : op_.getBody().getArguments()) start.map(argument, lookup(argument).scalar);
-    llvm::SmallVector<Value> indices;
-    for (Value index : write.getIndices()) {
-      Value found = clone_index(index, start);
-      if (!found) return {};
-      indices.push_back(found);
-    }
-    Value address = builder_.create<mlir::LLVM::PtrToIntOp>(builder_.getI64Type(),
-                                                            elements_.address(ref, elements_.position(ref, indices)));
-    Value below =
-        builder_.create<arith::AndIOp>(address, builder_.create<arith::ConstantIntOp>(lanes_ * element_bytes - 1, 64));
-    Value holds =
-        builder_.create<arith::CmpIOp>(arith::CmpIPredicate::eq, below, builder_.create<arith::ConstantIntOp>(0, 64));
-    if (dynamic) {
-      Value large = builder_.create<arith::CmpIOp>(arith::CmpIPredicate::ugt, bytes, elements_.index(threshold));
-      holds = builder_.create<arith::AndIOp>(holds, large);
-    }
-    all = all ? builder_.create<arith::AndIOp>(all, holds).getResult() : holds;
-  }
-  return all;
-}
-
-// An index of the body computed outside of it; null where it depends on memory.
-Value MapEmitter::clone_index(Value index, mlir::IRMapping& start) {
-  if (Value known = start.lookupOrNull(index)) return known;
-  mlir::Operation* def = index.getDefiningOp();
-  if (!def || !op_->isProperAncestor(def)) return emitter_.value(index);
-  if (!mlir::isMemoryEffectFree(def) || def->getNumRegions() != 0) return {};
-  for (Value operand : def->getOperands()) {
-    Value copy = clone_index(operand, start);
-    if (!copy) return {};
-    start.map(operand, copy);
-  }
-  return builder_.clone(*def, start)->getResult(0);
 }
 
 mlir::LogicalResult MapEmitter::emit_outer(llvm::ArrayRef<int64_t> order, size_t depth) {
@@ -314,8 +63,9 @@ mlir::LogicalResult MapEmitter::emit_vector_loop() {
   llvm::SmallVector<Value> carried;
   for (int64_t copy = 0; copy < unroll; ++copy) {
     for (tile::CombineOp combine : horizontal_) {
-      mlir::Type type = mlir::VectorType::get({lanes_}, combine.getValue().getType());
-      carried.push_back(elements_.identity(combine.getCombine(), type));
+      mlir::Type type = combine.getValue().getType();
+      Value start = builder_.create<arith::ConstantOp>(identity(builder_, combine.getCombine(), type));
+      carried.push_back(elements_.splat(start, lanes_));
     }
   }
   const size_t group = horizontal_.size();
@@ -416,12 +166,12 @@ void MapEmitter::finish_accumulators(llvm::ArrayRef<Value> accumulators) {
     const tile::Combine kind = combine.getCombine();
     Value total = accumulators[index];
     for (size_t other = index + group; other < accumulators.size(); other += group) {
-      total = elements_.combine(kind, total, accumulators[other], combine.getPropagateNan(), /*never_nan=*/true);
+      total = combined(builder_, kind, total, accumulators[other], combine.getPropagateNan(), /*never_nan=*/true);
     }
     total = elements_.across(kind, total, combine.getPropagateNan());
     const BufferRef& ref = emitter_.buffer(combine.getBuffer());
     Value position = elements_.position(ref, lane_indices(combine.getIndices(), 0));
-    Value joined = elements_.combine(kind, elements_.load(ref, position, 1), total, combine.getPropagateNan());
+    Value joined = combined(builder_, kind, elements_.load(ref, position, 1), total, combine.getPropagateNan());
     elements_.store(ref, joined, position, 1);
   }
 }
@@ -564,16 +314,19 @@ void MapEmitter::emit_combine(tile::CombineOp op, int64_t lanes, Value mask,
                               llvm::MutableArrayRef<Value> accumulators) {
   Value what = as_vector(op.getValue(), lanes);
   const tile::Combine kind = op.getCombine();
-  if (mask) what = builder_.create<arith::SelectOp>(mask, what, elements_.identity(kind, what.getType()));
+  if (mask) {
+    Value neutral = builder_.create<arith::ConstantOp>(identity(builder_, kind, op.getValue().getType()));
+    what = builder_.create<arith::SelectOp>(mask, what, elements_.splat(neutral, lanes));
+  }
   for (auto [index, kept] : llvm::enumerate(horizontal_)) {
     if (kept != op) continue;
-    accumulators[index] = elements_.combine(kind, accumulators[index], what, op.getPropagateNan(), /*never_nan=*/true);
+    accumulators[index] = combined(builder_, kind, accumulators[index], what, op.getPropagateNan(), /*never_nan=*/true);
     return;
   }
   const BufferRef& ref = emitter_.buffer(op.getBuffer());
   if (memory_step(op.getBuffer(), op.getIndices(), axis_) == 1 && !tile::is_packed(ref.storage)) {
     Value position = elements_.position(ref, lane_indices(op.getIndices(), 0));
-    Value joined = elements_.combine(kind, elements_.load(ref, position, lanes, mask), what, op.getPropagateNan());
+    Value joined = combined(builder_, kind, elements_.load(ref, position, lanes, mask), what, op.getPropagateNan());
     elements_.store(ref, joined, position, lanes, mask);
     return;
   }
@@ -586,7 +339,7 @@ void MapEmitter::emit_combine(tile::CombineOp op, int64_t lanes, Value mask,
     }
     Value position = elements_.position(ref, lane_indices(op.getIndices(), lane));
     Value joined =
-        elements_.combine(kind, elements_.load(ref, position, 1), elements_.lane(what, lane), op.getPropagateNan());
+        combined(builder_, kind, elements_.load(ref, position, 1), elements_.lane(what, lane), op.getPropagateNan());
     elements_.store(ref, joined, position, 1);
   }
 }

@@ -192,11 +192,7 @@ llvm::SmallVector<Value> Emitter::values(mlir::ValueRange originals) {
 
 scf::ForOp Emitter::make_loop(Value lower, Value upper, Value step, mlir::ValueRange carried) {
   auto loop = builder_.create<scf::ForOp>(lower, upper, step, carried);
-  if (carried.empty()) {
-    builder_.setInsertionPointToStart(loop.getBody());  // before the terminator that came with it
-  } else {
-    builder_.setInsertionPointToStart(loop.getBody());
-  }
+  builder_.setInsertionPointToStart(loop.getBody());  // before the terminator, where one came with it
   return loop;
 }
 
@@ -241,8 +237,8 @@ mlir::LogicalResult Emitter::emit(mlir::Operation& op) {
       .Case([&](tile::CombineOp combine) {
         const BufferRef& ref = buffer(combine.getBuffer());
         Value position = elements_.position(ref, values(combine.getIndices()));
-        Value joined = elements_.combine(combine.getCombine(), elements_.load(ref, position, 1),
-                                         value(combine.getValue()), combine.getPropagateNan());
+        Value joined = combined(builder_, combine.getCombine(), elements_.load(ref, position, 1),
+                                value(combine.getValue()), combine.getPropagateNan());
         elements_.store(ref, joined, position, 1);
         return mlir::success();
       })

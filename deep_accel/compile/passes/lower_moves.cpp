@@ -1,6 +1,7 @@
 // See lower_moves.h. One function an operation.
 #include "deep_accel/compile/passes/lower_moves.h"
 
+#include "deep_accel/compile/passes/combining.h"
 #include "deep_accel/compile/passes/window.h"
 
 namespace deep_accel::compile {
@@ -191,32 +192,6 @@ Value magnitude(Builder& builder, Value value) {
   return builder.create<mlir::math::AbsIOp>(value);
 }
 
-mlir::TypedAttr identity(Builder& builder, tile::Combine combine, mlir::Type type) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  auto integer = mlir::dyn_cast<mlir::IntegerType>(type);
-  switch (combine) {
-    case tile::Combine::mul:
-      return integer ? mlir::TypedAttr(builder.getIntegerAttr(type, 1)) : builder.getFloatAttr(type, 1);
-    case tile::Combine::max:
-      return integer ? mlir::TypedAttr(builder.getIntegerAttr(type, llvm::APInt::getSignedMinValue(integer.getWidth())))
-                     : builder.getFloatAttr(type, -infinity);
-    case tile::Combine::min:
-      return integer ? mlir::TypedAttr(builder.getIntegerAttr(type, llvm::APInt::getSignedMaxValue(integer.getWidth())))
-                     : builder.getFloatAttr(type, infinity);
-    case tile::Combine::bits_and:
-      return builder.getIntegerAttr(type, -1);
-    default:
-      return mlir::cast<mlir::TypedAttr>(builder.getZeroAttr(type));
-  }
-}
-
-// The plain combination behind one that takes magnitudes.
-tile::Combine plain(tile::Combine combine) {
-  if (combine == tile::Combine::absadd) return tile::Combine::add;
-  if (combine == tile::Combine::absmax) return tile::Combine::max;
-  return combine;
-}
-
 void lower_reduce(Builder& builder, tile::ReduceOp op) {
   mlir::Type type = tile::compute_type(element_of(op.getDest()));
   if (op.getClear()) {
@@ -226,7 +201,7 @@ void lower_reduce(Builder& builder, tile::ReduceOp op) {
   Value zero = constant(builder, 0);
   make_map(builder, sizes_of(builder, op.getSource()), [&](ValueRange at) {
     Value value = convert_compute(builder, read(builder, op.getSource(), at), type);
-    const tile::Combine combine = plain(op.getCombine());
+    const tile::Combine combine = without_magnitude(op.getCombine());
     if (combine != op.getCombine()) value = magnitude(builder, value);
     llvm::SmallVector<Value> where(at);
     if (keeps_dim) {
@@ -238,33 +213,13 @@ void lower_reduce(Builder& builder, tile::ReduceOp op) {
   });
 }
 
-Value combined(Builder& builder, tile::Combine combine, Value a, Value b) {
-  const bool is_float = mlir::isa<mlir::FloatType>(a.getType());
-  switch (combine) {
-    case tile::Combine::mul:
-      return is_float ? builder.create<arith::MulFOp>(a, b).getResult() : builder.create<arith::MulIOp>(a, b);
-    case tile::Combine::max:
-      return is_float ? builder.create<arith::MaxNumFOp>(a, b).getResult() : builder.create<arith::MaxSIOp>(a, b);
-    case tile::Combine::min:
-      return is_float ? builder.create<arith::MinNumFOp>(a, b).getResult() : builder.create<arith::MinSIOp>(a, b);
-    case tile::Combine::bits_and:
-      return builder.create<arith::AndIOp>(a, b);
-    case tile::Combine::bits_or:
-      return builder.create<arith::OrIOp>(a, b);
-    case tile::Combine::bits_xor:
-      return builder.create<arith::XOrIOp>(a, b);
-    default:
-      return is_float ? builder.create<arith::AddFOp>(a, b).getResult() : builder.create<arith::AddIOp>(a, b);
-  }
-}
-
 void lower_scan(Builder& builder, tile::ScanOp op) {
   const int64_t dim = op.getDim();
   llvm::SmallVector<OpFoldResult> others = sizes_of(builder, op.getSource());
   const int64_t length = op.getSource().getType().getDimSize(static_cast<unsigned>(dim));
   others.erase(others.begin() + dim);
   mlir::Type type = tile::compute_type(element_of(op.getDest()));
-  const tile::Combine combine = plain(op.getCombine());
+  const tile::Combine combine = without_magnitude(op.getCombine());
   make_map(builder, others, [&](ValueRange at) {
     Value start = builder.create<arith::ConstantOp>(identity(builder, op.getCombine(), type));
     auto loop =

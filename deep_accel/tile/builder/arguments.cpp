@@ -221,9 +221,7 @@ std::string_view name(MemorySpace space) {
   return "";
 }
 
-DType TileBuffer::dtype() const {
-  return BuilderState::dtype_of(BuilderState::unwrap(*this).getType().getElementType());
-}
+DType TileBuffer::dtype() const { return dtype_of(BuilderState::unwrap(*this).getType().getElementType()); }
 
 MemorySpace TileBuffer::space() const {
   return static_cast<MemorySpace>(space_of(BuilderState::unwrap(*this).getType()));

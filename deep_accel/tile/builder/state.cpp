@@ -92,31 +92,6 @@ mlir::Type BuilderState::storage_type(DType dtype) {
   }
 }
 
-DType BuilderState::dtype_of(mlir::Type storage) {
-  if (storage.isF64()) return DType::f64;
-  if (storage.isF32()) return DType::f32;
-  if (storage.isF16()) return DType::f16;
-  if (storage.isBF16()) return DType::bf16;
-  if (storage.isFloat8E4M3FN()) return DType::f8e4m3;
-  if (storage.isFloat8E5M2()) return DType::f8e5m2;
-  if (mlir::isa<F4E2M1FNType>(storage)) return DType::f4e2m1;
-  if (storage.isUnsignedInteger(8)) return DType::u8;
-  switch (storage.getIntOrFloatBitWidth()) {
-    case 64:
-      return DType::i64;
-    case 16:
-      return DType::i16;
-    case 8:
-      return DType::i8;
-    case 4:
-      return DType::i4;
-    case 1:
-      return DType::boolean;
-    default:
-      return DType::i32;
-  }
-}
-
 // Values
 // ----------------------------------------------------------------------------------------------------------------
 
@@ -144,11 +119,8 @@ mlir::OpBuilder BuilderState::preamble_builder() {
   return preamble;
 }
 
-mlir::Value BuilderState::constant(ScalarType type, double number) {
-  if (type != ScalarType::f64 && type != ScalarType::f32) return integer_constant(type, static_cast<int64_t>(number));
-  const mlir::Type wanted = mlir_type(type);
-  auto attribute = builder.getFloatAttr(wanted, number);
-  mlir::Value& known = constants_[{wanted.getAsOpaquePointer(), attribute.getAsOpaquePointer()}];
+mlir::Value BuilderState::constant(mlir::TypedAttr attribute) {
+  mlir::Value& known = constants_[{attribute.getType().getAsOpaquePointer(), attribute.getAsOpaquePointer()}];
   if (!known) {
     auto preamble = preamble_builder();
     known = preamble.create<mlir::arith::ConstantOp>(location(), attribute);
@@ -157,17 +129,14 @@ mlir::Value BuilderState::constant(ScalarType type, double number) {
   return known;
 }
 
+mlir::Value BuilderState::constant(ScalarType type, double number) {
+  if (type != ScalarType::f64 && type != ScalarType::f32) return integer_constant(type, static_cast<int64_t>(number));
+  return constant(builder.getFloatAttr(mlir_type(type), number));
+}
+
 mlir::Value BuilderState::integer_constant(ScalarType type, int64_t number) {
   if (type == ScalarType::f64 || type == ScalarType::f32) return constant(type, static_cast<double>(number));
-  const mlir::Type wanted = mlir_type(type);
-  auto attribute = builder.getIntegerAttr(wanted, type == ScalarType::boolean ? number != 0 : number);
-  mlir::Value& known = constants_[{wanted.getAsOpaquePointer(), attribute.getAsOpaquePointer()}];
-  if (!known) {
-    auto preamble = preamble_builder();
-    known = preamble.create<mlir::arith::ConstantOp>(location(), attribute);
-    last_preamble = known.getDefiningOp();
-  }
-  return known;
+  return constant(builder.getIntegerAttr(mlir_type(type), type == ScalarType::boolean ? number != 0 : number));
 }
 
 bool BuilderState::visible(mlir::Value value) const {

@@ -57,8 +57,8 @@ class BuilderState : public std::enable_shared_from_this<BuilderState> {
   mlir::Type mlir_type(ScalarType type);
   static ScalarType scalar_type(mlir::Type type);
   mlir::Type storage_type(DType dtype);
-  static DType dtype_of(mlir::Type storage);
 
+  mlir::Value constant(mlir::TypedAttr attribute);
   mlir::Value constant(ScalarType type, double number);
   mlir::Value integer_constant(ScalarType type, int64_t number);
   // The scalar as a value of the type, converted where it has another.

@@ -21,43 +21,7 @@ ScalarType scalar_type(mlir::Type type) {
 
 ElementType element_type(mlir::Type storage) {
   ElementType element;
-  if (storage.isF64()) {
-    element.dtype = DType::f64;
-  } else if (storage.isF32()) {
-    element.dtype = DType::f32;
-  } else if (storage.isF16()) {
-    element.dtype = DType::f16;
-  } else if (storage.isBF16()) {
-    element.dtype = DType::bf16;
-  } else if (storage.isFloat8E4M3FN()) {
-    element.dtype = DType::f8e4m3;
-  } else if (storage.isFloat8E5M2()) {
-    element.dtype = DType::f8e5m2;
-  } else if (mlir::isa<F4E2M1FNType>(storage)) {
-    element.dtype = DType::f4e2m1;
-  } else if (storage.isUnsignedInteger(8)) {
-    element.dtype = DType::u8;
-  } else {
-    switch (storage.getIntOrFloatBitWidth()) {
-      case 1:
-        element.dtype = DType::boolean;
-        break;
-      case 4:
-        element.dtype = DType::i4;
-        break;
-      case 8:
-        element.dtype = DType::i8;
-        break;
-      case 16:
-        element.dtype = DType::i16;
-        break;
-      case 32:
-        element.dtype = DType::i32;
-        break;
-      default:
-        element.dtype = DType::i64;
-    }
-  }
+  element.dtype = dtype_of(storage);
   element.compute.is_float = is_float(element.dtype);
   if (element.compute.is_float) {
     element.compute.dtype = element.dtype == DType::f64 ? DType::f64 : DType::f32;

@@ -47,6 +47,31 @@ mlir::Type compute_type(mlir::Type storage) {
   return {};
 }
 
+DType dtype_of(mlir::Type storage) {
+  if (storage.isF64()) return DType::f64;
+  if (storage.isF32()) return DType::f32;
+  if (storage.isF16()) return DType::f16;
+  if (storage.isBF16()) return DType::bf16;
+  if (storage.isFloat8E4M3FN()) return DType::f8e4m3;
+  if (storage.isFloat8E5M2()) return DType::f8e5m2;
+  if (mlir::isa<F4E2M1FNType>(storage)) return DType::f4e2m1;
+  if (storage.isUnsignedInteger(8)) return DType::u8;
+  switch (storage.getIntOrFloatBitWidth()) {
+    case 64:
+      return DType::i64;
+    case 16:
+      return DType::i16;
+    case 8:
+      return DType::i8;
+    case 4:
+      return DType::i4;
+    case 1:
+      return DType::boolean;
+    default:
+      return DType::i32;
+  }
+}
+
 int64_t storage_bits(mlir::Type storage) {
   if (mlir::isa<F4E2M1FNType>(storage)) return 4;
   const int64_t bits = storage.getIntOrFloatBitWidth();

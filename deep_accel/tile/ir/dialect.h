@@ -1,6 +1,7 @@
 // The tile dialect in C++: types, attributes, operations, and the small vocabulary that its interface speaks.
 #pragma once
 
+#include "deep_accel/base/dtype.h"
 #include "deep_accel/tile/ir/mlir_headers.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -52,6 +53,8 @@ namespace deep_accel::tile {
 
 // The type in which arithmetic on elements of a storage type happens, or null where there is none.
 mlir::Type compute_type(mlir::Type storage);
+// The dtype that a storage type stands for: of a type with a compute type.
+DType dtype_of(mlir::Type storage);
 // Bits that one element takes in memory (i1 takes 8).
 int64_t storage_bits(mlir::Type storage);
 // True for the types that hold two elements a byte.
