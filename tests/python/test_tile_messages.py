@@ -39,7 +39,7 @@ def test_literals_are_found_and_joined():
 def test_every_message_is_provoked():
     produced = ""
     for test in sorted((ROOT / "tests/lit/tile/verify").glob("*.mlir")):
-        command = [BUILD / "bin" / "tile-dialect-opt", test, "--split-input-file"]
+        command = [BUILD / "bin" / "tile-opt", test, "--split-input-file"]
         command += ["--verify-program"] if test.name == "program.mlir" else []
         produced += subprocess.run(command, capture_output=True, text=True, timeout=300).stderr
     silent = []

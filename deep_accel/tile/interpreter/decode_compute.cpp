@@ -110,9 +110,17 @@ void Decoder::sparse_gemm(SparseGemmOp op) {
         fail<IndexError>(operation, "position " + std::to_string(position) + " at " + text(index) + " of " +
                                         positions.memory->name + " is outside its group of four (0 to 3)");
       }
-      // Two elements that stand at one place count together.
-      Scalar& element = a.elements[static_cast<size_t>(index[0] * a.columns + index[1] / 2 * 4 + position)];
-      element = combined(type, Combine::add, element, packed.at(index[0], index[1]), false);
+      if (index[1] % 2 == 1) {
+        const Scalar before = t.machine.read(positions, place(positions, {index[0], index[1] - 1}), site);
+        if (t.machine.decided(before, operation, "a position of a sparse factor") == position) {
+          fail<ValueError>(operation, "position " + std::to_string(position) +
+                                          " stands twice in the group that ends at " + text(index) + " of " +
+                                          positions.memory->name +
+                                          "; the two elements of a group have places of their own");
+        }
+      }
+      a.elements[static_cast<size_t>(index[0] * a.columns + index[1] / 2 * 4 + position)] =
+          packed.at(index[0], index[1]);
     });
     multiply_matrices(t, a, read_matrix(t, b_slot, transpose_b, type, site), t.views[acc_slot], clear, site);
   });

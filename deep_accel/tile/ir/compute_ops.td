@@ -5,7 +5,9 @@ include "tile_base.td"
 
 def Tile_ReadOp : Tile_BufferOp<"read"> {
   let summary = "one element, widened to its compute type";
-  let description = [{Example: `%v = tile.read %a[%i, %j] : memref<64x32xbf16, #tile.space<shared>> -> f32`}];
+  let description = [{
+    The element must lie inside the buffer and have been written; the interpreter checks both.
+  }];
   let arguments = (ins Reads<>:$buffer, Variadic<Index>:$indices);
   let results = (outs Tile_Compute:$value);
   let assemblyFormat = "$buffer `[` $indices `]` attr-dict `:` type($buffer) `->` type($value)";
@@ -15,7 +17,10 @@ def Tile_ReadOp : Tile_BufferOp<"read"> {
 
 def Tile_WriteOp : Tile_BufferOp<"write"> {
   let summary = "set one element, narrowed to its storage type";
-  let description = [{Example: `tile.write %v, %a[%i, %j] : f32, memref<64x32xbf16, #tile.space<shared>>`}];
+  let description = [{
+    The element must lie inside the buffer. Floats round to nearest even and overflow as the storage type's standard says;
+    integers wrap.
+  }];
   let arguments = (ins Tile_Compute:$value, Writes<>:$buffer, Variadic<Index>:$indices);
   let assemblyFormat = "$value `,` $buffer `[` $indices `]` attr-dict `:` type($value) `,` type($buffer)";
   let hasVerifier = 1;
@@ -25,9 +30,8 @@ def Tile_CombineOp : Tile_BufferOp<"combine"> {
   let summary = "combine a value into an element: element = combine(element, value)";
   let description = [{
     Inside a `tile.map`, iterations may combine into the same element: that is how reductions are written. Floating-point
-    sums may be reassociated. `max` and `min` of floats give the other operand for a NaN, unless `propagate_nan`.
-
-    Example: `tile.combine add %v, %sum[%i] : f32, memref<64xf32, #tile.space<fragment>>`
+    sums may be reassociated. `max` and `min` of floats give the other operand for a NaN, unless `propagate_nan`. See
+    #tile.combine for the combinations.
   }];
   let arguments = (ins Tile_CombineAttr:$combine, Tile_Compute:$value, Updates<>:$buffer, Variadic<Index>:$indices,
                    UnitAttr:$propagate_nan);
@@ -41,16 +45,12 @@ def Tile_CombineOp : Tile_BufferOp<"combine"> {
 def Tile_MapOp : Tile_BufferOp<"map", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
   let summary = "a scalar body for each point of an index space, in any order";
   let description = [{
-    Sizes are static or run-time indices. Iterations must be independent, but for `tile.combine` and `tile.atomic`.
+    `tile.map (%i, %j) in [64, %n] { body }`
 
-    Example:
-    ```mlir
-    tile.map (%i, %j) in [64, 32] {
-      %v = tile.read %a[%i, %j] : memref<64x32xf32, #tile.space<shared>> -> f32
-      %e = math.exp %v : f32
-      tile.write %e, %a[%i, %j] : f32, memref<64x32xf32, #tile.space<shared>>
-    }
-    ```
+    One to six sizes, static or run-time indices; the region's arguments are the point's indices. The body is scalar
+    code with `tile.read`, `tile.write`, `tile.combine`, `tile.atomic`, views, checks and `scf` loops and conditions.
+    Iterations must be independent: what one writes no other reads or writes, save through `tile.combine` and
+    `tile.atomic`. Maps over one index space are joined by the compiler, and their innermost axis becomes vectors.
   }];
   let arguments = (ins Variadic<Index>:$sizes, DenseI64ArrayAttr:$static_sizes);
   let regions = (region SizedRegion<1>:$body);
@@ -71,13 +71,11 @@ def Tile_GemmOp : Tile_Op<"gemm", [AttrSizedOperandSegments,
   let description = [{
     op(a) is M x K, op(b) is K x N, acc is M x N; `transpose_a`, `transpose_b` say that a is K x M, b is N x K. `clear`
     sets acc to zero first. Products are formed and summed in acc's compute type. An i32 acc takes factors of i8, ui8 and
-    i4 (exact, wrapping); a float acc (f64, f32, f16, bf16) takes these and any float. Sums may be reassociated.
+    i4 (exact, wrapping); a float acc (f64, f32, f16, bf16) takes these and any float. Sums may be reassociated. Tiles may
+    be windows (`tile.slice`) of others.
 
     With scales, acc[m, n] += sum over k of a[m, k] scale_a[m / (M / Ma), k / (K / Ka)] b[k, n] scale_b[k / (K / Kb),
     n / (N / Nb)], where scale_a is Ma x Ka and scale_b is Kb x Nb, each dividing its dimension.
-
-    Example: `tile.gemm %a, %b, %acc transpose_b : memref<64x32xf16, #tile.space<shared>>,
-              memref<48x32xf16, #tile.space<shared>>, memref<64x48xf32, #tile.space<fragment>>`
   }];
   let arguments = (ins Reads<Tile_OnChip>:$a, Reads<Tile_OnChip>:$b, Updates<Tile_OnChip>:$acc,
                    Arg<Optional<Tile_OnChip>, "", [MemRead]>:$scale_a, Arg<Optional<Tile_OnChip>, "", [MemRead]>:$scale_b,
@@ -97,10 +95,8 @@ def Tile_SparseGemmOp : Tile_BufferOp<"sparse_gemm"> {
   let summary = "product with a 2:4 structured sparse left factor: acc += expand(a, positions) . op(b)";
   let description = [{
     a is M x K/2, positions (i8) is M x K/2: of each group of four columns of the expanded matrix, a holds two, and
-    positions says where in the group (0 to 3) each stands. b is K x N (N x K with `transpose_b`).
-
-    Example: `tile.sparse_gemm %a, %e, %b, %acc : memref<64x16xf32, #tile.space<shared>>,
-              memref<64x16xi8, #tile.space<shared>>, memref<32x48xf32, #tile.space<shared>>, memref<64x48xf32, #tile.space<fragment>>`
+    positions says where in the group (0 to 3) each stands; the two differ. b is K x N (N x K with `transpose_b`). Types
+    and `clear` as in `tile.gemm`.
   }];
   let arguments = (ins Reads<Tile_OnChip>:$a, Reads<Tile_OnChip>:$positions, Reads<Tile_OnChip>:$b,
                    Updates<Tile_OnChip>:$acc, UnitAttr:$transpose_b, UnitAttr:$clear);
@@ -116,9 +112,6 @@ def Tile_ReduceOp : Tile_BufferOp<"reduce"> {
   let description = [{
     The destination has the source's shape without `dim`, or with size one there. `clear` (the default is to accumulate
     into the destination) starts from the combination's identity. NaN in max and min: as `tile.combine`.
-
-    Example: `tile.reduce max %s into %m dim 1 clear : memref<64x128xf32, #tile.space<fragment>>,
-              memref<64xf32, #tile.space<fragment>>`
   }];
   let arguments = (ins Tile_CombineAttr:$combine, Reads<Tile_OnChip>:$source, Updates<Tile_OnChip>:$dest, I64Attr:$dim,
                    UnitAttr:$clear, UnitAttr:$propagate_nan);
@@ -133,9 +126,7 @@ def Tile_ScanOp : Tile_BufferOp<"scan"> {
   let summary = "inclusive scan (running combination) along one dimension";
   let description = [{
     The destination has the source's shape and may be the source. `reverse` runs from the end; `exclusive` leaves the
-    element itself out (the first is the identity).
-
-    Example: `tile.scan add %p into %c dim 0 : memref<128xf32, #tile.space<shared>>, memref<128xf32, #tile.space<shared>>`
+    element itself out (the first is the identity). Combinations are add, mul, max, min and those of bits.
   }];
   let arguments = (ins Tile_CombineAttr:$combine, Reads<Tile_OnChip>:$source, Writes<Tile_OnChip>:$dest, I64Attr:$dim,
                    UnitAttr:$reverse, UnitAttr:$exclusive);
@@ -148,7 +139,9 @@ def Tile_ScanOp : Tile_BufferOp<"scan"> {
 
 def Tile_FillOp : Tile_BufferOp<"fill"> {
   let summary = "set every element of a tile to one value";
-  let description = [{Example: `tile.fill %acc, %zero : memref<64x64xf32, #tile.space<fragment>>, f32`}];
+  let description = [{
+    The value is of the compute type, and narrowed to the tile's type as by `tile.write`.
+  }];
   let arguments = (ins Writes<Tile_OnChip>:$tile, Tile_Compute:$value);
   let assemblyFormat = "$tile `,` $value attr-dict `:` type($tile) `,` type($value)";
   let hasVerifier = 1;
@@ -157,9 +150,9 @@ def Tile_FillOp : Tile_BufferOp<"fill"> {
 def Tile_AtomicOp : Tile_BufferOp<"atomic", [AllTypesMatch<["value", "previous"]>]> {
   let summary = "combine a value into an element, atomically towards other blocks; gives the value before";
   let description = [{
-    Element types f64, f32, i64, i32. `exchange` stores; adding zero loads.
-
-    Example: `%old = tile.atomic add %v, %count[%i] order relaxed : i32, memref<?xi32, #tile.space<global>>`
+    Element types f64, f32, i64, i32; every combination but mul and those of magnitudes. `exchange` stores; adding zero
+    loads. `order` is what the operation orders of other accesses (#tile.memory_order). Where several blocks meet in one
+    element of floats, results depend on their order by rounding.
   }];
   let arguments = (ins Tile_CombineAttr:$combine, Tile_Compute:$value, Updates<>:$buffer, Variadic<Index>:$indices,
                    DefaultValuedAttr<Tile_MemoryOrderAttr, "MemoryOrder::relaxed">:$memory_order);
@@ -173,9 +166,8 @@ def Tile_AtomicOp : Tile_BufferOp<"atomic", [AllTypesMatch<["value", "previous"]
 def Tile_AtomicStoreOp : Tile_BufferOp<"atomic_store"> {
   let summary = "combine a tile into a window of a buffer, each element atomically";
   let description = [{
-    Windows as in `tile.store`.
-
-    Example: `tile.atomic_store add %t into %C[%i, %j] : memref<64x64xf32, #tile.space<fragment>>, memref<?x?xf32, #tile.space<global>>`
+    Windows as in `tile.store`; what falls outside is dropped. Types and combinations as in `tile.atomic`: the way to split
+    the sums of a product over blocks.
   }];
   let arguments = (ins Tile_CombineAttr:$combine, Reads<Tile_OnChip>:$tile, Updates<>:$dest, Variadic<Index>:$indices,
                    OptionalAttr<DenseI64ArrayAttr>:$dims,

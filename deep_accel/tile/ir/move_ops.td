@@ -9,8 +9,6 @@ def Tile_LoadOp : Tile_BufferOp<"load", [AttrSizedOperandSegments]> {
     The indices say where in the source the window begins, one for each dimension of the source. The tile's dimensions
     stand for the source's last ones; `dims` names others, in any order (a permutation transposes). Elements outside the
     source read as `fill` (zero where it is absent; of the tile's compute type). Values are converted to the tile's type.
-
-    Example: `tile.load %A[%i, %k] into %a : memref<?x?xf16, #tile.space<global>>, memref<128x32xf32, #tile.space<shared>>`
   }];
   let arguments = (ins Reads<>:$source, Variadic<Index>:$indices, Writes<Tile_OnChip>:$tile,
                    Optional<Tile_Compute>:$fill, OptionalAttr<DenseI64ArrayAttr>:$dims);
@@ -26,9 +24,8 @@ def Tile_LoadOp : Tile_BufferOp<"load", [AttrSizedOperandSegments]> {
 def Tile_StoreOp : Tile_BufferOp<"store"> {
   let summary = "write a tile to a window of a larger buffer";
   let description = [{
-    The mirror image of `tile.load`: elements outside the destination are dropped.
-
-    Example: `tile.store %acc into %C[%i, %j] : memref<128x64xf32, #tile.space<fragment>>, memref<?x?xf16, #tile.space<global>>`
+    The mirror image of `tile.load`: what would fall outside the destination is dropped, values are converted to the
+    destination's type, and `dims` says which of its dimensions the tile's stand for.
   }];
   let arguments = (ins Reads<Tile_OnChip>:$tile, Writes<>:$dest, Variadic<Index>:$indices,
                    OptionalAttr<DenseI64ArrayAttr>:$dims);
@@ -42,8 +39,9 @@ def Tile_StoreOp : Tile_BufferOp<"store"> {
 
 def Tile_CopyOp : Tile_BufferOp<"copy"> {
   let summary = "copy between tiles of one shape, with conversion";
-  let description = [{Example: `tile.copy %acc to %p : memref<64x64xf32, #tile.space<fragment>>,
-                                 memref<64x64xbf16, #tile.space<shared>>`}];
+  let description = [{
+    Between any two spaces on chip. Floats do not become integers by a copy: say how, in a `tile.map`.
+  }];
   let arguments = (ins Reads<Tile_OnChip>:$source, Writes<Tile_OnChip>:$dest);
   let assemblyFormat = "$source `to` $dest attr-dict `:` type($source) `,` type($dest)";
   let hasVerifier = 1;
@@ -51,8 +49,10 @@ def Tile_CopyOp : Tile_BufferOp<"copy"> {
 
 def Tile_TransposeOp : Tile_BufferOp<"transpose"> {
   let summary = "copy with the dimensions permuted: dest[i_perm[0], i_perm[1], ...] = source[i_0, i_1, ...]";
-  let description = [{Example: `tile.transpose %a to %t [1, 0] : memref<64x32xf32, #tile.space<shared>>,
-                                 memref<32x64xf32, #tile.space<shared>>`}];
+  let description = [{
+    A permutation of any rank, with conversion. A product with a transposed factor needs none (see `tile.gemm`), nor does
+    a load (see `dims` of `tile.load`).
+  }];
   let arguments = (ins Reads<Tile_OnChip>:$source, Writes<Tile_OnChip>:$dest, DenseI64ArrayAttr:$permutation);
   let assemblyFormat = "$source `to` $dest $permutation attr-dict `:` type($source) `,` type($dest)";
   let hasVerifier = 1;
@@ -64,10 +64,7 @@ def Tile_GatherOp : Tile_BufferOp<"gather", [AttrSizedOperandSegments]> {
     tile[r, ...] = source[..., rows[r], ...]: the tile's first dimension runs over `rows` (integers), which replace the
     index of dimension `axis` of the source (`indices` has an entry for it too, which is added); the tile's other
     dimensions stand for the source's last ones, `axis` left out. Rows outside the source, negative ones too, and other
-    elements outside it read as `fill`.
-
-    Example: `tile.gather %KV[%c0, %d] rows %ids axis 0 into %kv : memref<?x?xbf16, #tile.space<global>>,
-              memref<64xi32, #tile.space<shared>>, memref<64x128xf32, #tile.space<shared>>`
+    elements outside it read as `fill` (zero where it is absent).
   }];
   let arguments = (ins Reads<>:$source, Variadic<Index>:$indices, Reads<Tile_OnChip>:$rows, I64Attr:$axis,
                    Writes<Tile_OnChip>:$tile, Optional<Tile_Compute>:$fill);
@@ -85,9 +82,6 @@ def Tile_ScatterOp : Tile_BufferOp<"scatter"> {
   let description = [{
     The mirror image of `tile.gather`; rows outside the destination are dropped. With `combine` the values are combined
     with what is there, and rows may repeat; without it, of equal rows the last wins.
-
-    Example: `tile.scatter %t into %Y[%c0, %c0] rows %ids axis 0 combine add : memref<64x128xf32, #tile.space<shared>>,
-              memref<64xi32, #tile.space<shared>>, memref<?x?xf32, #tile.space<global>>`
   }];
   let arguments = (ins Reads<Tile_OnChip>:$tile, Updates<>:$dest, Variadic<Index>:$indices, Reads<Tile_OnChip>:$rows,
                    I64Attr:$axis, OptionalAttr<Tile_CombineAttr>:$combine);
@@ -106,9 +100,6 @@ def Tile_Im2colOp : Tile_BufferOp<"im2col"> {
     The image is N x H x W x C. Row p of the tile is output pixel `pixel` + p, counted over (n, oh, ow); column q is
     `channel` + q, counted over (kh, kw, c). `kernel`, `stride`, `dilation` are pairs; `pad` is top, left, bottom, right.
     What lies outside the image, or beyond the last pixel or column, is `fill` (zero where absent).
-
-    Example: `tile.im2col %X[%p, %q] into %t kernel [3, 3] stride [1, 1] dilation [1, 1] pad [1, 1, 1, 1] :
-              memref<?x?x?x64xf32, #tile.space<global>>, memref<128x64xf32, #tile.space<shared>>`
   }];
   let arguments = (ins Reads<>:$image, Index:$pixel, Index:$channel, Writes<Tile_OnChip>:$tile,
                    Optional<Tile_Compute>:$fill, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$stride,
@@ -124,9 +115,8 @@ def Tile_Im2colOp : Tile_BufferOp<"im2col"> {
 def Tile_PrefetchOp : Tile_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
   let summary = "ask for a window of a buffer to be brought near; no effect on values";
   let description = [{
-    `sizes` is the window; `level` 1, 2 or 3 the cache; `write` says that it will be written.
-
-    Example: `tile.prefetch %A[%i, %k] sizes [16, 64] level 2 : memref<?x?xf32, #tile.space<global>>`
+    `sizes` is the window; `level` 1, 2 or 3 the cache; `write` says that it will be written. Nothing outside the buffer
+    is touched. Only where the addresses cannot be foreseen by the hardware is it likely to help: measure.
   }];
   let arguments = (ins Tile_Buffer:$source, Variadic<Index>:$indices, DenseI64ArrayAttr:$sizes,
                    DefaultValuedAttr<I64Attr, "2">:$level, UnitAttr:$write);
@@ -138,8 +128,10 @@ def Tile_PrefetchOp : Tile_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
 
 def Tile_AsyncLoadOp : Tile_BufferOp<"async_load", [AttrSizedOperandSegments]> {
   let summary = "a load that may still be under way until its token is waited for";
-  let description = [{Example: `%t = tile.async_load %A[%i, %k] into %a : memref<?x?xf32, #tile.space<global>>,
-                                 memref<128x32xf32, #tile.space<shared>>`}];
+  let description = [{
+    As `tile.load`, but the tile must be neither read nor written before `tile.wait` has taken the token, which the
+    interpreter checks; nor must what it loads be written.
+  }];
   let arguments = (ins Reads<>:$source, Variadic<Index>:$indices, Writes<Tile_OnChip>:$tile,
                    Optional<Tile_Compute>:$fill, OptionalAttr<DenseI64ArrayAttr>:$dims);
   let results = (outs Tile_Token:$token);
@@ -154,7 +146,9 @@ def Tile_AsyncLoadOp : Tile_BufferOp<"async_load", [AttrSizedOperandSegments]> {
 
 def Tile_WaitOp : Tile_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "wait for asynchronous loads";
-  let description = [{Example: `tile.wait %t0, %t1`}];
+  let description = [{
+    Afterwards the tokens' tiles hold what was loaded.
+  }];
   let arguments = (ins Variadic<Tile_Token>:$tokens);
   let assemblyFormat = "$tokens attr-dict";
   let hasVerifier = 1;

@@ -7,28 +7,19 @@ include "mlir/Interfaces/ViewLikeInterface.td"
 def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, NoTerminator, SingleBlock]> {
   let summary = "a kernel: what one launch does";
   let description = [{
-    The body is scalar code and a sequence of `tile.grid` operations, its *phases*; one phase ends before the next
-    begins, which is a barrier over the whole grid.
+    `tile.kernel @name(%argument: type {attributes}, ...) attributes {...} { body }`
 
-    Arguments are global buffers, or scalars of a compute type or `index`. Their attributes: `tile.name`; for buffers
-    `tile.dims`, a name for each dynamic dimension ("" for a static one; equal names must be equal sizes, "?" is free),
-    and `tile.role` ("in", "out" or "inout").
+    The body is scalar code, workspaces (`tile.alloc` in global space) and a sequence of `tile.grid` operations, its
+    *phases*; one phase ends before the next begins, which is a barrier over the whole grid.
 
-    Example:
-    ```mlir
-    tile.kernel @copy(%A: memref<?xf32, #tile.space<global>> {tile.name = "A", tile.dims = ["N"], tile.role = "in"},
-                      %B: memref<?xf32, #tile.space<global>> {tile.name = "B", tile.dims = ["N"], tile.role = "out"}) {
-      %N = tile.dim "N"
-      %c128 = arith.constant 128 : index
-      %blocks = arith.ceildivsi %N, %c128 : index
-      tile.grid (%b) = (%blocks) {
-        %i = arith.muli %b, %c128 : index
-        %t = tile.alloc "t" : memref<128xf32, #tile.space<shared>>
-        tile.load %A[%i] into %t : memref<?xf32, #tile.space<global>>, memref<128xf32, #tile.space<shared>>
-        tile.store %t into %B[%i] : memref<128xf32, #tile.space<shared>>, memref<?xf32, #tile.space<global>>
-      }
-    }
-    ```
+    Arguments are buffers in global space, or scalars of a compute type or `index`. Their attributes: `tile.name`, by
+    which callers and messages know the argument; for buffers `tile.dims`, a name for each dimension of run-time size
+    ("" for a static one; equal names are equal sizes, which is checked at each launch; "?" is free), and `tile.role`:
+    "in" (read), "out" (written, contents before are undefined) or "inout". Buffers are contiguous, or say otherwise by
+    `strided<...>` in their type.
+
+    `tile.sizes = {M = [1, 4096], K = [16, 512, 16]}` among the kernel's own attributes says for `deepaccel tile verify`
+    which sizes make sense: least, most, and optionally what they are multiples of.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                    OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
@@ -55,6 +46,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [FunctionOpInterface, IsolatedFromAbove, N
 
 def Tile_DimOp : Tile_Op<"dim", [Pure]> {
   let summary = "the run-time size of a named dimension of the kernel's arguments";
+  let description = [{
+    The name is one of those in an argument's `tile.dims`. What is computed from sizes alone, outside of grids, is
+    computed once for each launch.
+  }];
   let arguments = (ins StrAttr:$name);
   let results = (outs Index:$result);
   let assemblyFormat = "$name attr-dict";
@@ -65,7 +60,9 @@ def Tile_DimOp : Tile_Op<"dim", [Pure]> {
 
 def Tile_ExtentOp : Tile_Op<"extent", [Pure]> {
   let summary = "the size of one dimension of a buffer, static or not";
-  let description = [{Example: `%n = tile.extent %A dim 0 : memref<?x64xf32, #tile.space<global>>`}];
+  let description = [{
+    As `tile.dim`, but of any buffer and by position; the only way to the size of a dimension named "?".
+  }];
   let arguments = (ins Tile_Buffer:$buffer, I64Attr:$dim);
   let results = (outs Index:$result);
   let assemblyFormat = "$buffer `dim` $dim attr-dict `:` type($buffer)";
@@ -75,10 +72,11 @@ def Tile_ExtentOp : Tile_Op<"extent", [Pure]> {
 def Tile_GridOp : Tile_Op<"grid", [RecursiveMemoryEffects, NoTerminator, SingleBlock, HasParent<"KernelOp">]> {
   let summary = "a phase: its region runs once for each block of a grid, in any order and in parallel";
   let description = [{
-    One to three extents, each an index; the region's arguments are the block's indices. Blocks may share global memory
-    but must not race on it. `order` says how blocks are walked, for the caches' sake; `threads` is a hint.
+    `tile.grid (%x, %y) = (%extent_x, %extent_y) attributes {...} { body }`
 
-    Example: `tile.grid (%m, %n) = (%blocks_m, %blocks_n) attributes {order = #tile.order<swizzle, 8>} { ... }`
+    One to three extents, each an index; the region's arguments are the block's indices. Blocks may share global memory
+    but must not race on it: what one block writes no other block of the same phase reads or writes, save atomically
+    (the interpreter reports races). `order` says how blocks are walked, for the caches' sake; `threads` is a hint.
   }];
   let arguments = (ins Variadic<Index>:$extents, OptionalAttr<Tile_OrderAttr>:$order);
   let regions = (region SizedRegion<1>:$body);
@@ -93,9 +91,9 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
   let description = [{
     In shared, fragment or local space inside a grid: one for each block (inside `tile.threads`, local: one for each
     thread). In global space outside a grid: a workspace that all blocks of all phases see.
-    The name is for messages. `align` asks for more than the usual 64 bytes.
-
-    Example: `%acc = tile.alloc "acc" : memref<128x64xf32, #tile.space<fragment>>`
+    The name is for messages. `align` asks for more than the usual 64 bytes. Where the buffer lies, and which others
+    share its memory, is the compiler's affair. Reading an element before it was written is an error, which the
+    interpreter reports.
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, OptionalAttr<I64Attr>:$align);
   let results = (outs Res<Tile_Buffer, "", [MemAlloc]>:$buffer);
@@ -107,10 +105,7 @@ def Tile_SliceOp : Tile_Op<"slice", [Pure, ViewLikeOpInterface]> {
   let summary = "a window of a buffer, without a copy";
   let description = [{
     An offset for each dimension of the source; the result has the window's static sizes, the source's strides, and, where
-    `dims` is given, only those dimensions (the others have size one in the window).
-
-    Example: `%q = tile.slice %Q[%i, %c0] : memref<64x192xf32, #tile.space<shared>> to
-              memref<64x128xf32, strided<[192, 1], offset: ?>, #tile.space<shared>>`
+    `dims` is given, only those dimensions (the others have size one in the window). The window lies inside the source.
   }];
   let arguments = (ins Tile_Buffer:$source, Variadic<Index>:$offsets, OptionalAttr<DenseI64ArrayAttr>:$dims);
   let results = (outs Tile_Buffer:$result);
@@ -125,8 +120,9 @@ def Tile_SliceOp : Tile_Op<"slice", [Pure, ViewLikeOpInterface]> {
 
 def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, ViewLikeOpInterface]> {
   let summary = "the same elements under another shape, without a copy; the source must be contiguous";
-  let description = [{Example: `%r = tile.reshape %t : memref<64x2x32xf32, #tile.space<shared>> to
-                                 memref<64x64xf32, #tile.space<shared>>`}];
+  let description = [{
+    Both shapes are static and have the same number of elements, which keep their row-major order.
+  }];
   let arguments = (ins Tile_Buffer:$source);
   let results = (outs Tile_Buffer:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
@@ -136,8 +132,10 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, ViewLikeOpInterface]> {
 
 def Tile_BitcastOp : Tile_Op<"bitcast", [Pure, ViewLikeOpInterface]> {
   let summary = "the same bytes as another element type; the last dimension scales with the width";
-  let description = [{Example: `%codes = tile.bitcast %t : memref<64x!tile.f4E2M1FN, #tile.space<shared>> to
-                                 memref<32xui8, #tile.space<shared>>`}];
+  let description = [{
+    Nothing is converted: the way to the codes behind narrow floats, and to several values packed in one integer. The
+    last dimension must be static, without gaps, and hold a whole number of the new elements.
+  }];
   let arguments = (ins Tile_Buffer:$source);
   let results = (outs Tile_Buffer:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
@@ -148,10 +146,10 @@ def Tile_BitcastOp : Tile_Op<"bitcast", [Pure, ViewLikeOpInterface]> {
 def Tile_PipelineOp : Tile_Op<"pipeline", [RecursiveMemoryEffects, NoTerminator, SingleBlock]> {
   let summary = "a sequential loop whose iterations may overlap where that cannot be observed";
   let description = [{
+    `tile.pipeline %k = %lower to %upper step %step stages(3) attributes {...} { body }`
+
     `stages` is how many iterations may be in flight. `stage` and `order` place the body's effectful statements by hand,
     one entry for each. The meaning is that of the plain loop: the compiler overlaps only what has no hazards.
-
-    Example: `tile.pipeline %k = %c0 to %n step %c1 stages(3) { ... }`
   }];
   let arguments = (ins Index:$lower, Index:$upper, Index:$step, DefaultValuedAttr<I64Attr, "1">:$stages,
                    OptionalAttr<DenseI64ArrayAttr>:$stage, OptionalAttr<DenseI64ArrayAttr>:$order);

@@ -42,10 +42,12 @@ class Tile_Type<string name, string mnemonic_, list<Trait> traits = []> : TypeDe
 
 def Tile_Token : Tile_Type<"Token", "token"> {
   let summary = "what an asynchronous load returns and `tile.wait` takes";
+  let description = [{It says nothing but that the load was begun.}];
 }
 
 def Tile_F4E2M1FN : Tile_Type<"F4E2M1FN", "f4E2M1FN", [MemRefElementTypeInterface]> {
   let summary = "4-bit float of the OCP microscaling formats: 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives";
+  let description = [{An element type of buffers, two elements a byte; what is too large becomes 6.}];
 }
 
 class Tile_I32Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
@@ -60,6 +62,14 @@ def Tile_Space : Tile_I32Enum<"Space", "memory space of a buffer", [
   I32EnumAttrCase<"local", 3>      // private to a thread of tile.threads; elsewhere to the block
 ]>;
 def Tile_SpaceAttr : EnumAttr<Tile_Dialect, Tile_Space, "space"> {
+  let description = [{
+    - `global`: tensors that outlive the kernel, or a workspace that all blocks of all phases see;
+    - `shared`: a tile that the whole block sees;
+    - `fragment`: a tile of the block that lives in registers where it can;
+    - `local`: private to a thread of `tile.threads`; elsewhere to the block.
+
+    A buffer's space is the last parameter of its type: `memref<64x32xf16, #tile.space<shared>>`.
+  }];
   let assemblyFormat = "`<` $value `>`";
 }
 
@@ -69,24 +79,37 @@ def Tile_Combine : Tile_I32Enum<"Combine", "how values are combined", [
   I32EnumAttrCase<"bits_and", 6, "and">, I32EnumAttrCase<"bits_or", 7, "or">, I32EnumAttrCase<"bits_xor", 8, "xor">,
   I32EnumAttrCase<"exchange", 9>  // the new value wins; atomics only
 ]>;
-def Tile_CombineAttr : EnumAttr<Tile_Dialect, Tile_Combine, "combine">;
+def Tile_CombineAttr : EnumAttr<Tile_Dialect, Tile_Combine, "combine"> {
+  let description = [{
+    - `add`, `mul`, `max`, `min` of numbers; integers wrap;
+    - `absadd`, `absmax`: with the absolute value of what comes;
+    - `and`, `or`, `xor` of the bits of integers, and of booleans;
+    - `exchange`: the new value wins; atomics only.
+  }];
+}
 
 def Tile_MemoryOrder : Tile_I32Enum<"MemoryOrder", "ordering of an atomic operation", [
   I32EnumAttrCase<"relaxed", 0>, I32EnumAttrCase<"acquire", 1>, I32EnumAttrCase<"release", 2>,
   I32EnumAttrCase<"acq_rel", 3>, I32EnumAttrCase<"seq_cst", 4>
 ]>;
-def Tile_MemoryOrderAttr : EnumAttr<Tile_Dialect, Tile_MemoryOrder, "memory_order">;
+def Tile_MemoryOrderAttr : EnumAttr<Tile_Dialect, Tile_MemoryOrder, "memory_order"> {
+  let description = [{The orders of C++'s `std::memory_order`, towards other blocks.}];
+}
 
 def Tile_Shuffle : Tile_I32Enum<"Shuffle", "which lane a shuffle reads", [
   I32EnumAttrCase<"index", 0>, I32EnumAttrCase<"up", 1>, I32EnumAttrCase<"down", 2>,
   I32EnumAttrCase<"lane_xor", 3, "xor">
 ]>;
-def Tile_ShuffleAttr : EnumAttr<Tile_Dialect, Tile_Shuffle, "shuffle">;
+def Tile_ShuffleAttr : EnumAttr<Tile_Dialect, Tile_Shuffle, "shuffle"> {
+  let description = [{See `tile.shuffle`.}];
+}
 
 def Tile_Vote : Tile_I32Enum<"Vote", "how a vote joins the lanes' conditions", [
   I32EnumAttrCase<"any", 0>, I32EnumAttrCase<"all", 1>, I32EnumAttrCase<"count", 2>
 ]>;
-def Tile_VoteAttr : EnumAttr<Tile_Dialect, Tile_Vote, "vote">;
+def Tile_VoteAttr : EnumAttr<Tile_Dialect, Tile_Vote, "vote"> {
+  let description = [{See `tile.vote`.}];
+}
 
 def Tile_Role : Tile_I32Enum<"Role", "what a kernel does with an argument", [
   I32EnumAttrCase<"in", 0>, I32EnumAttrCase<"out", 1>, I32EnumAttrCase<"inout", 2>
@@ -97,7 +120,12 @@ def Tile_Walk : Tile_I32Enum<"Walk", "order in which the blocks of a grid start"
 ]>;
 def Tile_OrderAttr : AttrDef<Tile_Dialect, "Order"> {
   let mnemonic = "order";
-  let summary = "block order: rows (last axis of the grid fastest), columns (first fastest), or swizzle in panels";
+  let summary = "the order in which the blocks of a grid start";
+  let description = [{
+    - `rows`: the last axis of the grid is the fastest;
+    - `columns`: the first is the fastest;
+    - `swizzle, panel`: in panels of so many blocks, so that blocks that run at one time read much the same.
+  }];
   let parameters = (ins EnumParameter<Tile_Walk>:$walk, DefaultValuedParameter<"int64_t", "0">:$panel);
   let assemblyFormat = "`<` $walk (`,` $panel^)? `>`";
 }

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --target=x86-64-avx2 --stop-after=plan-arena | FileCheck %s
+// RUN: deepaccel tile opt %s --target x86-64-avx2 --stop-after plan-arena | FileCheck %s
 // A chain of three products through all passes: seven tiles of 32 x 32 floats, of which three are needed at once.
 
 #shared = #tile.space<shared>

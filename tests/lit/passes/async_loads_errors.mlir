@@ -1,4 +1,4 @@
-// RUN: not pass-opt %s -split-input-file -plan-pipeline 2>&1 | FileCheck %s
+// RUN: not tile-opt %s -split-input-file -plan-pipeline 2>&1 | FileCheck %s
 
 #shared = #tile.space<shared>
 #global = #tile.space<global>

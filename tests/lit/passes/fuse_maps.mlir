@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --target=x86-64-avx2 --stop-after=simplify-maps | FileCheck %s
+// RUN: deepaccel tile opt %s --target x86-64-avx2 --stop-after simplify-maps | FileCheck %s
 
 // Load, two maps and store become one pass over memory, and the tile is gone.
 // CHECK-LABEL: tile.kernel @chain

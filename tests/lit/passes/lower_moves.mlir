@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --target=x86-64-avx2 --stop-after=lower-moves | FileCheck %s
+// RUN: deepaccel tile opt %s --target x86-64-avx2 --stop-after lower-moves | FileCheck %s
 
 // Windows of a tensor of dynamic size: whole where they fit, else filled and clipped.
 // CHECK-LABEL: tile.kernel @dynamic

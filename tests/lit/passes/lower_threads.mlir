@@ -1,4 +1,4 @@
-// RUN: pass-opt %s -lower-threads | FileCheck %s
+// RUN: tile-opt %s -lower-threads | FileCheck %s
 #shared = #tile.space<shared>
 #local = #tile.space<local>
 #global = #tile.space<global>

@@ -1,4 +1,4 @@
-// RUN: not pass-opt %s -split-input-file -lower-threads 2>&1 | FileCheck %s
+// RUN: not tile-opt %s -split-input-file -lower-threads 2>&1 | FileCheck %s
 #shared = #tile.space<shared>
 
 tile.kernel @divergent_if() {

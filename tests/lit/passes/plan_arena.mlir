@@ -1,4 +1,4 @@
-// RUN: pass-opt %s -plan-arena | FileCheck %s
+// RUN: tile-opt %s -plan-arena | FileCheck %s
 // Sharing of memory between tiles that are never needed together.
 
 #shared = #tile.space<shared>

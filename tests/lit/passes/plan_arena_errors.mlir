@@ -1,5 +1,5 @@
-// RUN: not pass-opt %s -plan-arena="limit=20000" 2>&1 | FileCheck %s
-// RUN: pass-opt %s -plan-arena
+// RUN: not tile-opt %s -plan-arena="limit=20000" 2>&1 | FileCheck %s
+// RUN: tile-opt %s -plan-arena
 
 // CHECK: [[@LINE+11]]:3: error: the tiles of a block need 24.5 KiB, but the arena of a worker holds 19.53 KiB; make the largest
 // CHECK-SAME: tiles smaller, or loop over parts of them

@@ -1,4 +1,4 @@
-// RUN: pass-opt %s -plan-pipeline -canonicalize -cse | FileCheck %s
+// RUN: tile-opt %s -plan-pipeline -canonicalize -cse | FileCheck %s
 // What overlap of iterations becomes on a CPU: a loop, and prefetches for what the hardware does not foresee.
 
 #shared = #tile.space<shared>

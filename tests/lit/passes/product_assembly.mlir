@@ -1,6 +1,6 @@
-// RUN: tile-opt %s --target=x86-64-avx512 --emit=asm | FileCheck %s --check-prefix=AVX512
-// RUN: tile-opt %s --target=loongarch64-lasx --emit=asm | FileCheck %s --check-prefix=LASX
-// RUN: tile-opt %s --target=x86-64-avx2 --emit=asm | FileCheck %s --check-prefix=AVX2
+// RUN: deepaccel tile compile %s --target x86-64-avx512 --emit asm | FileCheck %s --check-prefix=AVX512
+// RUN: deepaccel tile compile %s --target loongarch64-lasx --emit asm | FileCheck %s --check-prefix=LASX
+// RUN: deepaccel tile compile %s --target x86-64-avx2 --emit asm | FileCheck %s --check-prefix=AVX2
 
 // The inner loop multiplies whole vectors and adds into registers: between its label and its branch no accumulator goes
 // to the stack.

@@ -1,5 +1,5 @@
-// RUN: tile-opt %s --target=x86-64-avx2 --stop-after=select-layouts | FileCheck %s
-// RUN: tile-opt %s --target=x86-64-avx512 --stop-after=select-layouts | FileCheck %s --check-prefix=AVX512
+// RUN: deepaccel tile opt %s --target x86-64-avx2 --stop-after select-layouts | FileCheck %s
+// RUN: deepaccel tile opt %s --target x86-64-avx512 --stop-after select-layouts | FileCheck %s --check-prefix=AVX512
 
 // The right factor lies in panels of the register tile's width; a narrow one is decoded to the accumulation type on the
 // way in, and the left one too. A factor that is a slice gets a tile of its own.

@@ -1,5 +1,5 @@
 // Every message of the verifiers of compute operations.
-// RUN: tile-dialect-opt %s --split-input-file --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --verify-diagnostics
 %c0 = arith.constant 0 : index
 %a = tile.alloc "a" : memref<8x8xf32, #tile.space<shared>>
 // expected-error @+1 {{'tile.read' op expects 2 indices, one for each dimension of 'a', got 1}}

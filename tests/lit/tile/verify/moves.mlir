@@ -1,5 +1,5 @@
 // Every message of the verifiers of moves.
-// RUN: tile-dialect-opt %s --split-input-file --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --verify-diagnostics
 %c0 = arith.constant 0 : index
 %a = tile.alloc "a" : memref<8x8xf32, #tile.space<shared>>
 %t = tile.alloc "t" : memref<4x4xf32, #tile.space<shared>>

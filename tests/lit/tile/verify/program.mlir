@@ -1,5 +1,5 @@
 // Every message about whole programs: what may stand where.
-// RUN: tile-dialect-opt %s --verify-program --split-input-file --verify-diagnostics
+// RUN: tile-opt %s --verify-program --split-input-file --verify-diagnostics
 // expected-error @+1 {{'arith.constant' op stands beside kernels; a program holds tile.kernel alone}}
 %n = arith.constant 1 : index
 

@@ -1,5 +1,5 @@
 // Every message of the verifiers of structure: kernels, grids, buffers, views, pipelines.
-// RUN: tile-dialect-opt %s --split-input-file --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --verify-diagnostics
 
 // Kernels
 

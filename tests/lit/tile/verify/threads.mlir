@@ -1,5 +1,5 @@
 // Every message of the verifiers of code for threads.
-// RUN: tile-dialect-opt %s --split-input-file --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --verify-diagnostics
 // expected-error @+1 {{'tile.threads' op expects 1 to 3 extents, got 4}}
 tile.threads (%a, %b, %c, %d) in [1, 1, 1, 1] {
 }

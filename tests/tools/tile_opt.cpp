@@ -1,8 +1,11 @@
-// mlir-opt for the tile dialect, behind the RUN lines of tests/lit/tile: it tells invalid text by text (-----), and
-// shows what operations answer through their interface.
+// mlir-opt for the tile dialect and the passes on tiles by name, behind RUN lines of tests/lit: it takes a file text by
+// text (-----), expects errors where the file says so, and shows what operations answer through their interface. What
+// users do stands behind `deepaccel tile`.
+#include "deep_accel/compile/passes/passes.h"
 #include "deep_accel/tile/ir/dialect.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
 
 namespace {
 
@@ -39,7 +42,11 @@ struct PrintAccesses : mlir::PassWrapper<PrintAccesses, mlir::OperationPass<mlir
 int main(int argc, char** argv) {
   mlir::DialectRegistry registry;
   deep_accel::tile::register_dialects(registry);
+  deep_accel::compile::register_passes();
+  mlir::registerCanonicalizerPass();
+  mlir::registerCSEPass();
   mlir::PassRegistration<VerifyProgram>();
   mlir::PassRegistration<PrintAccesses>();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "mlir-opt for the tile dialect\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "mlir-opt for the tile dialect and the passes on tiles\n", registry));
 }
