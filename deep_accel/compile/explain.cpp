@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "deep_accel/compile/passes/strips.h"
 #include "deep_accel/runtime/peaks.h"
 #include "deep_accel/tile/ir/program_impl.h"
 #include "llvm/Support/JSON.h"
@@ -90,31 +91,42 @@ double trips_of(mlir::Operation* op, mlir::Operation* grid, bool& known) {
 }
 
 // The part of the multipliers' work that counts.
-double efficiency(tile::GemmOp gemm, const Target& target, llvm::ArrayRef<int64_t> register_tile) {
+double efficiency(int64_t m, int64_t n, const Target& target, llvm::ArrayRef<int64_t> register_tile) {
   int64_t rows = target.f32_register_tile.rows;
   int64_t columns = int64_t{target.f32_register_tile.vectors} * target.lanes(32);
   if (register_tile.size() == 2 && register_tile[0] > 0 && register_tile[1] > 0) {
     rows = register_tile[0], columns = register_tile[1];
   }
-  auto filled = [](int64_t size, int64_t piece) {
-    return size <= 0 ? 1.0 : static_cast<double>(size) / static_cast<double>((size + piece - 1) / piece * piece);
-  };
-  const double accumulators = static_cast<double>(rows) * std::ceil(static_cast<double>(columns) / target.lanes(32));
-  const double overlap = std::min(1.0, accumulators / (target.fma_ports * target.fma_latency));
-  return filled(gemm.m(), rows) * filled(gemm.n(), columns) * overlap;
+  const double filled =
+      n <= 0 ? 1.0 : static_cast<double>(n) / static_cast<double>((n + columns - 1) / columns * columns);
+  const double height = static_cast<double>(divide_in_strips(std::max<int64_t>(m, 1), rows).high);
+  const double accumulators = height * std::ceil(static_cast<double>(columns) / target.lanes(32));
+  return filled * std::min(1.0, accumulators / (target.fma_ports * target.fma_latency));
 }
 
-json::Object gemm_json(tile::GemmOp gemm, const Target& target, double& share) {
-  llvm::SmallVector<int64_t> register_tile;
-  if (auto numbers = gemm->getAttrOfType<mlir::DenseI64ArrayAttr>("tile.register_tile")) {
-    register_tile.assign(numbers.asArrayRef().begin(), numbers.asArrayRef().end());
+// A product as it was written, with the register tile that the passes chose for it.
+json::Object product_json(mlir::Operation* written, tile::GridOp decided, const Target& target, double& share) {
+  int64_t m, n, k;
+  if (auto gemm = mlir::dyn_cast<tile::GemmOp>(written)) {
+    m = gemm.m(), n = gemm.n(), k = gemm.k();
+  } else {
+    auto sparse = mlir::cast<tile::SparseGemmOp>(written);
+    llvm::ArrayRef<int64_t> acc = sparse.getAcc().getType().getShape();
+    m = acc[0], n = acc[1], k = 2 * sparse.getA().getType().getDimSize(1);
   }
-  share = efficiency(gemm, target, register_tile);
-  return json::Object{{"where", tile::location_text(gemm.getLoc())},
-                      {"m", gemm.m()},
-                      {"n", gemm.n()},
-                      {"k", gemm.k()},
-                      {"register_tile", attribute_json(gemm->getAttr("tile.register_tile"))},
+  // Passes divide products and keep their place in the source.
+  mlir::DenseI64ArrayAttr chosen;
+  decided->walk([&](tile::GemmOp gemm) {
+    if (!chosen && gemm.getLoc() == written->getLoc() && gemm.n() == n && gemm.k() == k) {
+      chosen = gemm->getAttrOfType<mlir::DenseI64ArrayAttr>("tile.register_tile");
+    }
+  });
+  share = efficiency(m, n, target, chosen ? chosen.asArrayRef() : llvm::ArrayRef<int64_t>());
+  return json::Object{{"where", tile::location_text(written->getLoc())},
+                      {"m", m},
+                      {"n", n},
+                      {"k", k},
+                      {"register_tile", attribute_json(chosen)},
                       {"efficiency", share}};
 }
 
@@ -138,7 +150,7 @@ struct BlockCost {
   bool known = true;
 };
 
-// `shares` are the products' efficiencies in order, from the program after the passes.
+// `shares` are the products' efficiencies in order.
 BlockCost block_cost(tile::GridOp grid, llvm::ArrayRef<double> shares) {
   BlockCost block;
   size_t product = 0;
@@ -160,11 +172,10 @@ BlockCost block_cost(tile::GridOp grid, llvm::ArrayRef<double> shares) {
 json::Object phase_json(tile::GridOp written, tile::GridOp decided, const Target& target, const Roof& roof) {
   json::Array buffers, gemms;
   llvm::SmallVector<double> shares;
-  decided->walk([&](mlir::Operation* op) {
-    if (auto alloc = mlir::dyn_cast<tile::AllocOp>(op)) buffers.push_back(alloc_json(alloc));
-    if (auto gemm = mlir::dyn_cast<tile::GemmOp>(op)) {
-      gemms.push_back(gemm_json(gemm, target, shares.emplace_back(1)));
-    }
+  decided->walk([&](tile::AllocOp alloc) { buffers.push_back(alloc_json(alloc)); });
+  written->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation* op) {
+    if (!mlir::isa<tile::GemmOp, tile::SparseGemmOp>(op)) return;
+    gemms.push_back(product_json(op, decided, target, shares.emplace_back(1)));
   });
   const BlockCost block = block_cost(written, shares);
   const double compute = block.total.flops / roof.flops, memory = block.total.bytes / roof.bytes;

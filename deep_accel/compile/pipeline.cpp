@@ -8,6 +8,7 @@
 #include "deep_accel/compile/passes/lower_moves.h"
 #include "deep_accel/compile/passes/passes.h"
 #include "deep_accel/compile/passes/select_layouts.h"
+#include "deep_accel/compile/passes/strip_products.h"
 #include "deep_accel/tile/ir/program_impl.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -76,6 +77,8 @@ const std::vector<Step>& steps() {
        adding([] { return make_lower_threads_pass(); })},
       {"plan-pipeline", "turn pipelines into loops, with prefetches where the hardware would not foresee the addresses",
        Level::tiles, adding([] { return make_plan_pipeline_pass(); })},
+      {"strip-products", "load left factors of products a strip of rows at a time, as the register tiles need them",
+       Level::tiles, on_each_kernel([](tile::KernelOp kernel, const Target&) { strip_products(kernel); })},
       {"lower-moves", "turn moves, reductions and scans into maps, with interior and edge apart", Level::tiles,
        on_each_kernel([](tile::KernelOp kernel, const Target&) { lower_moves(kernel); })},
       {"fuse-maps", "join maps over one index space; what one writes the next finds in registers", Level::tiles,

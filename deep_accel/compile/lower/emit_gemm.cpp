@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "deep_accel/compile/lower/emitter.h"
+#include "deep_accel/compile/passes/strips.h"
 
 namespace deep_accel::compile {
 
@@ -35,7 +36,9 @@ class GemmEmitter {
     int64_t lanes;
   };
 
+  void emit_strips(int64_t from, int64_t count, int64_t rows);
   void emit_columns(Value row, int64_t rows);
+  void emit_prefetches(const Block& block, Value k, int64_t unroll);
   void emit_block(const Block& block);
   // partial[r, v] += sum of a[r, k] b[k, v] for k in [from, from + count)
   llvm::SmallVector<Value> emit_products(const Block& block, Value from, int64_t count,
@@ -55,6 +58,7 @@ class GemmEmitter {
   mlir::ImplicitLocOpBuilder& builder_;
   tile::GemmOp op_;
   BufferRef a_, b_, acc_;
+  Strips strips_{};
   int64_t register_rows_ = 1, register_columns_ = 1, lanes_ = 1;
 };
 
@@ -70,15 +74,21 @@ mlir::LogicalResult GemmEmitter::emit() {
   register_columns_ = tile_shape[1];
   lanes_ =
       std::min<int64_t>(emitter_.target_.lanes(static_cast<int>(tile::storage_bits(acc_.element))), register_columns_);
-  const int64_t m = op_.m(), whole = m / register_rows_ * register_rows_;
-  if (whole > 0) {
-    mlir::OpBuilder::InsertionGuard guard(builder_);
-    scf::ForOp loop =
-        emitter_.make_loop(elements_.index(int64_t{0}), elements_.index(whole), elements_.index(register_rows_));
-    emit_columns(loop.getInductionVar(), register_rows_);
-  }
-  if (whole < m) emit_columns(elements_.index(whole), m - whole);
+  strips_ = divide_in_strips(op_.m(), register_rows_);
+  emit_strips(0, strips_.tall, strips_.high);
+  emit_strips(strips_.tall * strips_.high, strips_.count - strips_.tall, strips_.high - 1);
+  emitter_.ahead_.clear();
   return mlir::success();
+}
+
+// `count` strips of `rows` rows from row `from` on.
+void GemmEmitter::emit_strips(int64_t from, int64_t count, int64_t rows) {
+  if (count == 0) return;
+  if (count == 1) return emit_columns(elements_.index(from), rows);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  scf::ForOp loop =
+      emitter_.make_loop(elements_.index(from), elements_.index(from + count * rows), elements_.index(rows));
+  emit_columns(loop.getInductionVar(), rows);
 }
 
 void GemmEmitter::emit_columns(Value row, int64_t rows) {
@@ -142,6 +152,23 @@ Value GemmEmitter::b_vector(const Block& block, Value k, int64_t v, int64_t step
   return lanes;
 }
 
+// The part of the prefetches that wait for this product that falls to one turn of the innermost loop.
+void GemmEmitter::emit_prefetches(const Block& block, Value k, int64_t unroll) {
+  if (emitter_.ahead_.empty() || op_.k() % unroll != 0) return;
+  const int64_t turns = op_.k() / unroll, columns = llvm::divideCeil(op_.n(), register_columns_);
+  const int64_t all = strips_.count * columns * turns;
+  auto divide = [&](Value a, int64_t b) { return builder_.createOrFold<arith::DivUIOp>(a, elements_.index(b)); };
+  // Strips are counted by their first row; those with a row less make that a strip or so too few, which no hint minds.
+  Value turn = elements_.add(elements_.mul(divide(block.row, strips_.high), builder_.getIndexAttr(columns)),
+                             divide(block.column, register_columns_));
+  turn = elements_.add(elements_.mul(turn, builder_.getIndexAttr(turns)), divide(k, unroll));
+  for (tile::PrefetchOp op : emitter_.ahead_) {
+    const int64_t lines = emitter_.prefetch_lines(op), each = llvm::divideCeil(lines, all);
+    Value line = divide(elements_.mul(turn, builder_.getIndexAttr(each == 1 ? lines : each)), each == 1 ? all : 1);
+    for (int64_t i = 0; i < each; ++i) emitter_.emit_prefetch_line(op, elements_.add(line, elements_.index(i)));
+  }
+}
+
 llvm::SmallVector<Value> GemmEmitter::emit_products(const Block& block, Value from, int64_t count,
                                                     llvm::SmallVector<Value> accumulators) {
   const int64_t vectors = block.vectors();
@@ -151,6 +178,7 @@ llvm::SmallVector<Value> GemmEmitter::emit_products(const Block& block, Value fr
   mlir::OpBuilder::InsertionGuard guard(builder_);
   scf::ForOp loop = emitter_.make_loop(from, upper, elements_.index(unroll), accumulators);
   llvm::SmallVector<Value> running(loop.getRegionIterArgs());
+  emit_prefetches(block, loop.getInductionVar(), unroll);
   for (int64_t step = 0; step < unroll; ++step) {
     llvm::SmallVector<Value> row_of_b;
     for (int64_t v = 0; v < vectors; ++v) row_of_b.push_back(b_vector(block, loop.getInductionVar(), v, step));

@@ -197,9 +197,11 @@ scf::ForOp Emitter::make_loop(Value lower, Value upper, Value step, mlir::ValueR
 }
 
 mlir::LogicalResult Emitter::emit_block(mlir::Block& block) {
+  llvm::SmallVector<tile::PrefetchOp> outer = std::exchange(ahead_, {});
   for (mlir::Operation& op : block) {
     if (mlir::failed(emit(op))) return mlir::failure();
   }
+  ahead_ = std::move(outer);
   return mlir::success();
 }
 
@@ -371,20 +373,44 @@ void Emitter::emit_bitcast(tile::BitcastOp op) {
   buffers_[op.getResult()] = result;
 }
 
+// A prefetch with the attribute `tile.spread` waits for the next product of its block, which issues it line by line:
+// the arithmetic then hides the way from memory.
 void Emitter::emit_prefetch(tile::PrefetchOp op) {
-  const BufferRef& ref = buffer(op.getSource());
+  if (op->hasAttr("tile.spread")) {
+    ahead_.push_back(op);
+    return;
+  }
   mlir::OpBuilder::InsertionGuard guard(builder_);
+  scf::ForOp loop =
+      make_loop(elements_.index(int64_t{0}), elements_.index(prefetch_lines(op)), elements_.index(int64_t{1}));
+  emit_prefetch_line(op, loop.getInductionVar());
+}
+
+int64_t Emitter::elements_per_line(tile::PrefetchOp op) {
+  return std::max<int64_t>(target_.line * 8 / tile::storage_bits(buffer(op.getSource()).storage), 1);
+}
+
+int64_t Emitter::prefetch_lines(tile::PrefetchOp op) {
+  const auto sizes = op.getSizes();
+  int64_t lines = llvm::divideCeil(sizes.back(), elements_per_line(op));
+  for (int64_t size : sizes.drop_back()) lines *= size;
+  return lines;
+}
+
+void Emitter::emit_prefetch_line(tile::PrefetchOp op, Value line) {
+  const BufferRef& ref = buffer(op.getSource());
   llvm::SmallVector<Value> indices = values(op.getIndices());
   const auto sizes = op.getSizes();
-  const int64_t per_line = std::max<int64_t>(target_.line * 8 / tile::storage_bits(ref.storage), 1);
-  // Dimensions of the window are the buffer's last ones; its rows are walked line by line.
+  // Dimensions of the window are the buffer's last ones.
   const size_t first = indices.size() - sizes.size();
-  Value zero = elements_.index(int64_t{0});
-  for (auto [dim, size] : llvm::enumerate(sizes)) {
+  for (size_t dim = sizes.size(); dim-- > 0;) {
     const bool inner = dim + 1 == sizes.size();
-    if (size == 1 || (inner && size <= per_line)) continue;
-    scf::ForOp loop = make_loop(zero, elements_.index(size), elements_.index(inner ? per_line : 1));
-    indices[first + dim] = elements_.add(indices[first + dim], loop.getInductionVar());
+    const int64_t step = inner ? elements_per_line(op) : 1;
+    const int64_t count = llvm::divideCeil(sizes[dim], step);
+    if (count == 1) continue;
+    Value here = dim == 0 ? line : builder_.createOrFold<arith::RemUIOp>(line, elements_.index(count));
+    indices[first + dim] = elements_.add(indices[first + dim], elements_.mul(here, builder_.getIndexAttr(step)));
+    line = builder_.createOrFold<arith::DivUIOp>(line, elements_.index(count));
   }
   builder_.create<LLVM::Prefetch>(elements_.address(ref, elements_.position(ref, indices)),
                                   static_cast<uint32_t>(op.getWrite() ? 1 : 0),

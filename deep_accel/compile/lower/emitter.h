@@ -35,6 +35,10 @@ class Emitter {
   void emit_reshape(tile::ReshapeOp op);
   void emit_bitcast(tile::BitcastOp op);
   void emit_prefetch(tile::PrefetchOp op);
+  // One line of a prefetch's window, counted in the order in which they lie.
+  void emit_prefetch_line(tile::PrefetchOp op, mlir::Value line);
+  int64_t prefetch_lines(tile::PrefetchOp op);
+  int64_t elements_per_line(tile::PrefetchOp op);
   mlir::LogicalResult emit_atomic(tile::AtomicOp op);
   void emit_assert(tile::AssertOp op);
   mlir::LogicalResult emit_print(tile::PrintOp op);
@@ -68,6 +72,7 @@ class Emitter {
   int64_t workspace_bytes_ = 0;
   bool streams_ = false;  // some store went past the caches
   int64_t texts_ = 0;
+  llvm::SmallVector<tile::PrefetchOp> ahead_;  // to be issued little by little during the next product of the block
 };
 
 // True where an exact element of the tile's type is all that can be written: a read of the same type, say.

@@ -1,7 +1,8 @@
 // What overlap of a pipeline's iterations means on a CPU. An out-of-order core already overlaps the arithmetic of one
 // iteration with the loads of the next, as far as the cache delivers; what it cannot foresee is addresses that come
-// from memory and short rows far apart. So a pipeline becomes the plain loop, which no hazard can disturb, with
-// prefetches `stages - 1` iterations ahead for just those.
+// from memory and short rows far apart, and it never looks past a whole product. So a pipeline becomes the plain loop,
+// which no hazard can disturb, with prefetches: `stages - 1` iterations ahead for what is not foreseen, and line by
+// line during a product for what the next iteration loads.
 #include "deep_accel/compile/passes/async_loads.h"
 #include "deep_accel/compile/passes/decisions.h"
 #include "deep_accel/compile/passes/passes.h"
@@ -50,6 +51,18 @@ void emit_prefetches(tile::PipelineOp pipeline, Value distance, llvm::ArrayRef<F
   for (const FutureWindow& window : windows) window.emit(builder, mapping);
 }
 
+// Before a product: prefetches of the next iteration's window, for the product to issue while it computes. In the last
+// iteration they name the window that is there already, which is cheaper than a second product without them.
+void emit_during(tile::PipelineOp pipeline, tile::GemmOp product, const FutureWindow& window) {
+  mlir::ImplicitLocOpBuilder builder(pipeline.getLoc(), product);
+  Value now = pipeline.induction_variable();
+  Value next = builder.create<arith::AddIOp>(now, pipeline.getStep());
+  Value runs = builder.create<arith::CmpIOp>(arith::CmpIPredicate::slt, next, pipeline.getUpper());
+  mlir::IRMapping mapping;
+  mapping.map(now, builder.create<arith::SelectOp>(runs, next, now).getResult());
+  window.emit(builder, mapping, /*spread=*/true);
+}
+
 void lower_to_loop(tile::PipelineOp pipeline) {
   mlir::OpBuilder builder(pipeline);
   auto loop =
@@ -78,14 +91,20 @@ void plan(tile::PipelineOp pipeline) {
 
   const LoopHazards hazards(body);
   llvm::SmallVector<FutureWindow> windows;
+  std::vector<std::pair<tile::GemmOp, FutureWindow>> hidden;
   for (Operation& op : body) {
     std::optional<PrefetchDecision> decision = decide_prefetch(&op, body, hazards);
     if (!decision) continue;
     text += "; " + decision->text;
     if (!decision->window) continue;
-    text += " " + count_text(stages - 1, "iteration") + " ahead";
-    windows.push_back(std::move(*decision->window));
+    text += " " + count_text(decision->during ? 1 : stages - 1, "iteration") + " ahead";
+    if (decision->during) {
+      hidden.emplace_back(decision->during, std::move(*decision->window));
+    } else {
+      windows.push_back(std::move(*decision->window));
+    }
   }
+  for (const auto& [product, window] : hidden) emit_during(pipeline, product, window);
   const std::string reasons = describe(hazards);
   text += "; iterations run in order" + (reasons.empty() ? "" : ": " + reasons);
   note_decision(pipeline, text);

@@ -17,6 +17,8 @@ constexpr int64_t long_row_bytes = 512;      // of which the lines before the ha
 constexpr int64_t near_stride_bytes = 2048;  // rows within one page of each other are one stream
 constexpr int64_t few_rows = 4;              // too few streams to matter
 constexpr int64_t most_bytes = 256 << 10;    // a window beyond this would push itself out of the second-level cache
+// A product hides the prefetch of a cache line behind this many multiply-adds for each of its elements.
+constexpr double products_an_element = 32;
 
 mlir::MemRefType type_of(Value buffer) { return mlir::cast<mlir::MemRefType>(buffer.getType()); }
 
@@ -65,26 +67,44 @@ bool find_addresses(FutureWindow& window) {
          llvm::all_of(window.indices, [&](Value index) { return window.slice.add(index); });
 }
 
-PrefetchDecision decide(FutureWindow window, const std::string& what, const LoopHazards& hazards) {
-  if (hazards.writes(window.source)) return {{}, what + " not prefetched: the loop writes it"};
-  if (!find_addresses(window)) return {{}, what + " not prefetched: " + window.slice.obstacle()};
-  if (!window.slice.varies()) return {{}, what + " not prefetched: it is the same in every iteration"};
+// The product of the body that reads the tile, where its arithmetic is long enough to hide the way of the next tile
+// from memory.
+tile::GemmOp product_that_hides(Value tile, mlir::Block& body) {
+  tile::GemmOp reader;
+  for (mlir::Operation* user : tile.getUsers()) {
+    auto gemm = mlir::dyn_cast<tile::GemmOp>(user);
+    if (gemm && gemm->getBlock() == &body && gemm.getAcc() != tile) reader = gemm;
+  }
+  if (!reader) return {};
+  const auto elements = tile::element_count(mlir::cast<mlir::MemRefType>(tile.getType()));
+  const double products = static_cast<double>(reader.m()) * static_cast<double>(reader.n() * reader.k());
+  return products >= products_an_element * static_cast<double>(elements.value_or(0)) ? reader : tile::GemmOp();
+}
+
+PrefetchDecision decide(FutureWindow window, Value tile, const std::string& what, mlir::Block& body,
+                        const LoopHazards& hazards) {
+  auto no = [&](const std::string& why) { return PrefetchDecision{{}, {}, what + why}; };
+  if (hazards.writes(window.source)) return no(" not prefetched: the loop writes it");
+  if (!find_addresses(window)) return no(" not prefetched: " + window.slice.obstacle());
+  if (!window.slice.varies()) return no(" not prefetched: it is the same in every iteration");
 
   const Rows rows = rows_of(window);
   const int64_t count = window.rows ? rows.count * type_of(window.rows).getDimSize(0) : rows.count;
   const int64_t total = count * rows.bytes;
-  if (total > most_bytes) {
-    return {{}, what + " not prefetched: " + format_bytes(total) + " would not stay in the cache"};
+  if (total > most_bytes) return no(" not prefetched: " + format_bytes(total) + " would not stay in the cache");
+  if (window.rows || window.slice.reads_memory()) return {std::move(window), {}, what + " prefetched"};
+  if (tile::GemmOp product = product_that_hides(tile, body)) {
+    return {std::move(window), product, what + " prefetched line by line during the product"};
   }
-  if (window.rows || window.slice.reads_memory()) return {std::move(window), what + " prefetched"};
-  auto left = [&](const std::string& why) { return PrefetchDecision{{}, what + " left to the hardware: " + why}; };
   const std::string row_text = "rows of " + std::to_string(rows.bytes) + " bytes";
-  if (rows.bytes >= long_row_bytes) return left("unit stride, " + row_text);
-  if (count < few_rows) return left("only " + std::to_string(count) + (count == 1 ? " row" : " rows"));
-  if (rows.stride_bytes != 0 && rows.stride_bytes <= near_stride_bytes) {
-    return left("rows " + std::to_string(rows.stride_bytes) + " bytes apart");
+  if (rows.bytes >= long_row_bytes) return no(" left to the hardware: unit stride, " + row_text);
+  if (count < few_rows) {
+    return no(" left to the hardware: only " + std::to_string(count) + (count == 1 ? " row" : " rows"));
   }
-  return {std::move(window), what + " prefetched (" + row_text + ", far apart)"};
+  if (rows.stride_bytes != 0 && rows.stride_bytes <= near_stride_bytes) {
+    return no(" left to the hardware: rows " + std::to_string(rows.stride_bytes) + " bytes apart");
+  }
+  return {std::move(window), {}, what + " prefetched (" + row_text + ", far apart)"};
 }
 
 }  // namespace
@@ -92,31 +112,37 @@ PrefetchDecision decide(FutureWindow window, const std::string& what, const Loop
 std::optional<PrefetchDecision> decide_prefetch(Operation* op, mlir::Block& body, const LoopHazards& hazards) {
   if (auto load = mlir::dyn_cast<tile::LoadOp>(op)) {
     if (!tile::is_global(load.getSource().getType())) return std::nullopt;
-    return decide(window_of(load, body, hazards), "load of " + tile::buffer_name(load.getSource()), hazards);
+    return decide(window_of(load, body, hazards), load.getTile(), "load of " + tile::buffer_name(load.getSource()),
+                  body, hazards);
   }
   if (auto gather = mlir::dyn_cast<tile::GatherOp>(op)) {
     if (!tile::is_global(gather.getSource().getType())) return std::nullopt;
     FutureWindow window = window_of(gather, body, hazards);
     window.rows = gather.getRows();
     window.axis = static_cast<int64_t>(gather.getAxis());
-    return decide(std::move(window),
+    return decide(std::move(window), gather.getTile(),
                   "gather of " + tile::buffer_name(gather.getSource()) + " by " + tile::buffer_name(gather.getRows()),
-                  hazards);
+                  body, hazards);
   }
   if (auto im2col = mlir::dyn_cast<tile::Im2colOp>(op)) {
     return PrefetchDecision{
-        {}, "im2col of " + tile::buffer_name(im2col.getImage()) + " left to the hardware: neighbouring pixels overlap"};
+        {},
+        {},
+        "im2col of " + tile::buffer_name(im2col.getImage()) + " left to the hardware: neighbouring pixels overlap"};
   }
   return std::nullopt;
 }
 
-void FutureWindow::emit(mlir::OpBuilder& outer, mlir::IRMapping& mapping) const {
+void FutureWindow::emit(mlir::OpBuilder& outer, mlir::IRMapping& mapping, bool spread) const {
   mlir::ImplicitLocOpBuilder builder(op->getLoc(), outer);
   slice.clone(builder, mapping);
   llvm::SmallVector<Value> at =
       llvm::map_to_vector(indices, [&](Value index) { return mapping.lookupOrDefault(index); });
   Value buffer = mapping.lookupOrDefault(source);
-  auto prefetch = [&] { builder.create<tile::PrefetchOp>(buffer, at, sizes); };
+  auto prefetch = [&] {
+    auto op = builder.create<tile::PrefetchOp>(buffer, at, sizes);
+    if (spread) op->setAttr("tile.spread", builder.getUnitAttr());
+  };
   if (!rows) return prefetch();
 
   Value tile = mapping.lookupOrDefault(rows);

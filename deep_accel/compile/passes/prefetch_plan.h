@@ -18,12 +18,14 @@ struct FutureWindow {
   int64_t axis = 0;  // the dimension that rows index
   AddressSlice slice;
 
-  // Emits the prefetches for a later iteration; `mapping` takes the induction variable there.
-  void emit(mlir::OpBuilder& builder, mlir::IRMapping& mapping) const;
+  // Emits the prefetches for a later iteration; `mapping` takes the induction variable there. `spread`: for the next
+  // product of the block to issue line by line.
+  void emit(mlir::OpBuilder& builder, mlir::IRMapping& mapping, bool spread = false) const;
 };
 
 struct PrefetchDecision {
   std::optional<FutureWindow> window;  // set where a prefetch is worth its price
+  tile::GemmOp during;                 // the product that hides it, if there is one
   std::string text;                    // "gather of 'KV' by 'ids' prefetched", "load of 'A' left to the hardware: ..."
 };
 

@@ -5,22 +5,24 @@
 #frag = #tile.space<fragment>
 #global = #tile.space<global>
 
-// Short rows of %A, far apart, are fetched two iterations ahead while that iteration exists; long rows of %B are not.
+// A product hides the way of its factors from memory: they are asked for while it computes, the next iteration's windows
+// while there is one.
 // CHECK-LABEL: tile.kernel @product
-// CHECK-SAME: %[[A:arg[0-9]+]]: memref
-// CHECK: tile.grid (%[[G:.*]]) = {{.*}} attributes {tile.decisions = ["pipeline at {{.*}}plan_pipeline.mlir:[[@LINE+23]]:5: 3 stages;
-// CHECK-SAME: load of 'A' prefetched (rows of 128 bytes, far apart) 2 iterations ahead;
-// CHECK-SAME: load of 'B' left to the hardware: unit stride, rows of 1024 bytes;
+// CHECK-SAME: %[[A:arg[0-9]+]]: memref{{[^%]*}}%[[B:arg[0-9]+]]: memref
+// CHECK: tile.grid (%[[G:.*]]) = {{.*}} attributes {tile.decisions = ["pipeline at {{.*}}plan_pipeline.mlir:[[@LINE+24]]:5: 3 stages;
+// CHECK-SAME: load of 'A' prefetched line by line during the product 1 iteration ahead;
+// CHECK-SAME: load of 'B' prefetched line by line during the product 1 iteration ahead;
 // CHECK-SAME: iterations run in order: 'a', 'b' refilled after the last read, 'acc' carried"]}
 // CHECK: scf.for %[[K:.*]] = %c0 to %[[N:.*]] step %c32
-// CHECK:   %[[AHEAD:.*]] = arith.addi %[[K]], %c64
-// CHECK:   %[[MORE:.*]] = arith.cmpi slt, %[[AHEAD]], %[[N]]
-// CHECK:   scf.if %[[MORE]] {
-// CHECK:     %[[FUTURE:.*]] = arith.addi %[[K]], %c96
-// CHECK:     tile.prefetch %[[A]][%[[G]], %[[FUTURE]]] sizes [64, 32]
 // CHECK-NOT: tile.prefetch
-// CHECK: tile.load
-// CHECK: tile.gemm
+// CHECK: tile.load %[[A]]
+// CHECK: tile.load %[[B]]
+// CHECK:   %[[NEXT:.*]] = arith.addi %[[K]], %c32
+// CHECK:   %[[MORE:.*]] = arith.cmpi slt, %[[NEXT]], %[[N]]
+// CHECK:   %[[FUTURE:.*]] = arith.select %[[MORE]], %[[NEXT]], %[[K]]
+// CHECK:   tile.prefetch %[[A]][%[[G]], %[[FUTURE]]] sizes [64, 32] {tile.spread}
+// CHECK:   tile.prefetch %[[B]][%[[FUTURE]], %[[G]]] sizes [32, 256] {tile.spread}
+// CHECK-NEXT: tile.gemm
 tile.kernel @product(%A: memref<?x?xf32, #global> {tile.name = "A", tile.dims = ["M", "K"], tile.role = "in"},
                      %B: memref<?x?xf32, #global> {tile.name = "B", tile.dims = ["K", "N"], tile.role = "in"}) {
   %c1 = arith.constant 1 : index
@@ -32,10 +34,45 @@ tile.kernel @product(%A: memref<?x?xf32, #global> {tile.name = "A", tile.dims = 
     %b = tile.alloc "b" : memref<32x256xf32, #shared>
     %acc = tile.alloc "acc" : memref<64x256xf32, #frag>
     tile.pipeline %k = %c0 to %K step %c32 stages(3) {
+      tile.load %A[%g, %k] into %a : memref<?x?xf32, #global>, memref<64x32xf32, #shared>
+      tile.load %B[%k, %g] into %b : memref<?x?xf32, #global>, memref<32x256xf32, #shared>
+      tile.gemm %a, %b, %acc : memref<64x32xf32, #shared>, memref<32x256xf32, #shared>, memref<64x256xf32, #frag>
+    }
+  }
+}
+
+// Without one (eight rows are too few for %B, of which each element is used eight times), short rows of %A, far apart,
+// are fetched two iterations ahead while that iteration exists; long rows of %B are not.
+// CHECK-LABEL: tile.kernel @rows
+// CHECK-SAME: %[[A:arg[0-9]+]]: memref
+// CHECK: tile.grid (%[[G:.*]]) = {{.*}} attributes {tile.decisions = ["pipeline at {{.*}}: 3 stages;
+// CHECK-SAME: load of 'A' prefetched (rows of 128 bytes, far apart) 2 iterations ahead;
+// CHECK-SAME: load of 'B' left to the hardware: unit stride, rows of 1024 bytes;
+// CHECK: scf.for %[[K:.*]] = %c0 to %[[N:.*]] step %c32
+// CHECK:   %[[AHEAD:.*]] = arith.addi %[[K]], %c64
+// CHECK:   %[[MORE:.*]] = arith.cmpi slt, %[[AHEAD]], %[[N]]
+// CHECK:   scf.if %[[MORE]] {
+// CHECK:     %[[FUTURE:.*]] = arith.addi %[[K]], %c96
+// CHECK:     tile.prefetch %[[A]][%[[G]], %[[FUTURE]]] sizes [64, 32] :
+// CHECK-NOT: tile.prefetch
+// CHECK: tile.gemm
+tile.kernel @rows(%A: memref<?x?xf32, #global> {tile.name = "A", tile.dims = ["M", "K"], tile.role = "in"},
+                  %B: memref<?x?xf32, #global> {tile.name = "B", tile.dims = ["K", "N"], tile.role = "in"}) {
+  %c1 = arith.constant 1 : index
+  tile.grid (%g) = (%c1) {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %K = tile.dim "K"
+    %a = tile.alloc "a" : memref<64x32xf32, #shared>
+    %b = tile.alloc "b" : memref<32x256xf32, #shared>
+    %q = tile.alloc "q" : memref<8x32xf32, #shared>
+    %acc = tile.alloc "acc" : memref<8x256xf32, #frag>
+    tile.pipeline %k = %c0 to %K step %c32 stages(3) {
       %next = arith.addi %k, %c32 : index
       tile.load %A[%g, %next] into %a : memref<?x?xf32, #global>, memref<64x32xf32, #shared>
       tile.load %B[%k, %g] into %b : memref<?x?xf32, #global>, memref<32x256xf32, #shared>
-      tile.gemm %a, %b, %acc : memref<64x32xf32, #shared>, memref<32x256xf32, #shared>, memref<64x256xf32, #frag>
+      tile.print "a", %a : memref<64x32xf32, #shared>
+      tile.gemm %q, %b, %acc : memref<8x32xf32, #shared>, memref<32x256xf32, #shared>, memref<8x256xf32, #frag>
     }
   }
 }
