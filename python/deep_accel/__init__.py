@@ -21,6 +21,7 @@ from ._native import (
     ShapeError,
     Tensor,
     UnsupportedError,
+    __version__,
     clear_kernel_cache,
     device_info,
     kernel_cache_stats,
@@ -31,8 +32,6 @@ from ._native import (
     reset_peak_memory,
     set_num_threads,
 )
-
-__version__ = "0.1.0"
 
 # Lines of this package are not the user's (both where it is installed and where a build tree links to it).
 _native.set_package_folder(_os.path.dirname(_os.path.abspath(__file__)) + _os.sep)

@@ -4,6 +4,7 @@
 NB_MODULE(_native, m) {
   using namespace deep_accel::python;
   m.doc() = "The compiled part of DeepAccel; use it through the package deep_accel.";
+  m.attr("__version__") = DEEP_ACCEL_VERSION;
   bind_errors(m);
   bind_place(m);
   bind_tensor(m);
