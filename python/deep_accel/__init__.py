@@ -45,6 +45,7 @@ Tensor.from_numpy = staticmethod(from_numpy)
 from . import tile  # noqa: E402  (needs the names above)
 
 __all__ = [
+    "__version__",
     "DType",
     "DTypeError",
     "Error",
