@@ -1,6 +1,7 @@
 # Tests of the compiler's texts: each .mlir or .test file says in RUN lines what to run, mostly `deepaccel ... | FileCheck %s`.
 # `not` runs a command that must fail, without crashing.
 import os
+import sys
 
 import lit.formats
 
@@ -15,3 +16,4 @@ config.environment["PATH"] = os.pathsep.join(
 )
 config.environment["DEEP_ACCEL_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
 config.substitutions.append(("%examples", os.path.join(config.source_root, "examples")))
+config.substitutions.append(("%inner_loop", f"{sys.executable} {config.source_root}/tests/tools/inner_loop.py"))

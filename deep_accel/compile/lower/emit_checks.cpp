@@ -75,8 +75,7 @@ Value Emitter::text_address(llvm::StringRef text) {
   return builder_.create<LLVM::AddressOfOp>(pointer_type(), name);
 }
 
-void Emitter::emit_assert(tile::AssertOp op) {
-  Value condition = value(op.getCondition());
+void Emitter::fail_unless(Value condition, llvm::StringRef message) {
   Value failed = builder_.create<arith::XOrIOp>(condition, builder_.create<arith::ConstantIntOp>(1, 1));
   auto branch = builder_.create<scf::IfOp>(failed, /*withElseRegion=*/false);
   mlir::OpBuilder::InsertionGuard guard(builder_);
@@ -84,12 +83,16 @@ void Emitter::emit_assert(tile::AssertOp op) {
   Value fail = load_context(ContextLayout::fail);
   auto type =
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder_.getContext()), {pointer_type(), pointer_type()});
+  Value text = text_address(message);
+  builder_.create<LLVM::CallOp>(type, mlir::ValueRange{fail, context_, text});
+}
+
+void Emitter::emit_assert(tile::AssertOp op) {
   std::string where;
   if (auto location = op.getLoc()->findInstanceOf<mlir::FileLineColLoc>()) {
     where = location.getFilename().str() + ":" + std::to_string(location.getLine()) + ": ";
   }
-  Value text = text_address(where + op.getMessage().str());
-  builder_.create<LLVM::CallOp>(type, mlir::ValueRange{fail, context_, text});
+  fail_unless(value(op.getCondition()), where + op.getMessage().str());
 }
 
 mlir::LogicalResult Emitter::emit_print(tile::PrintOp op) {

@@ -43,7 +43,11 @@ class GemmEmitter {
   // partial[r, v] += sum of a[r, k] b[k, v] for k in [from, from + count)
   llvm::SmallVector<Value> emit_products(const Block& block, Value from, int64_t count,
                                          llvm::SmallVector<Value> accumulators);
+  // A column of a: for each row of the block its element in every lane.
+  llvm::SmallVector<Value> a_column(const Block& block, Value k, int64_t step);
   Value a_element(const Block& block, Value k, int64_t r, int64_t step);
+  // a's element `behind` a position in every lane, by the target's own instruction; null where it has none.
+  Value load_broadcast(const Block& block, Value position, int64_t behind);
   Value b_vector(const Block& block, Value k, int64_t v, int64_t step);
   Value scale_of_b(const Block& block, Value k, int64_t v);
   Value mask(const Block& block, int64_t v);
@@ -75,8 +79,16 @@ mlir::LogicalResult GemmEmitter::emit() {
   lanes_ =
       std::min<int64_t>(emitter_.target_.lanes(static_cast<int>(tile::storage_bits(acc_.element))), register_columns_);
   strips_ = divide_in_strips(op_.m(), register_rows_);
-  emit_strips(0, strips_.tall, strips_.high);
-  emit_strips(strips_.tall * strips_.high, strips_.count - strips_.tall, strips_.high - 1);
+  if (a_.panels) {
+    // Strips are the left factor's panels, the last of which may not be full.
+    const int64_t m = op_.m(), whole = m / register_rows_ * register_rows_;
+    strips_.high = register_rows_;
+    emit_strips(0, m / register_rows_, register_rows_);
+    emit_strips(whole, whole < m ? 1 : 0, m - whole);
+  } else {
+    emit_strips(0, strips_.tall, strips_.high);
+    emit_strips(strips_.tall * strips_.high, strips_.count - strips_.tall, strips_.high - 1);
+  }
   emitter_.ahead_.clear();
   return mlir::success();
 }
@@ -122,10 +134,54 @@ Value GemmEmitter::multiply(Value a, Value b) {
   return builder_.create<arith::MulIOp>(a, b);
 }
 
+llvm::SmallVector<Value> GemmEmitter::a_column(const Block& block, Value k, int64_t step) {
+  llvm::SmallVector<Value> column;
+  const bool by_lane = emitter_.target_.fma_by_lane && a_.panels && a_.panels->width == register_rows_ &&
+                       register_rows_ % block.lanes == 0 && a_.storage == vector_type(block).getElementType();
+  if (!by_lane) {
+    for (int64_t r = 0; r < block.rows; ++r) column.push_back(a_element(block, k, r, step));
+    return column;
+  }
+  const bool transposed = op_.getTransposeA();
+  Value position = elements_.position(a_, transposed ? mlir::ValueRange{k, block.row} : mlir::ValueRange{block.row, k});
+  Value rows;
+  for (int64_t r = 0; r < block.rows; ++r) {
+    if (r % block.lanes == 0) {
+      Value where = elements_.add(position, elements_.index(step * a_.panels->width + r));
+      rows = elements_.load(a_, where, block.lanes);
+    }
+    const llvm::SmallVector<int64_t> lane(static_cast<size_t>(block.lanes), r % block.lanes);
+    column.push_back(builder_.create<mlir::vector::ShuffleOp>(rows, rows, lane));
+  }
+  return column;
+}
+
+Value GemmEmitter::load_broadcast(const Block& block, Value position, int64_t behind) {
+  constexpr int64_t kReach = 2048;  // of the immediate, in bytes
+  const Target& target = emitter_.target_;
+  const int64_t bytes = 4;
+  if (target.load_broadcast.empty() || tile::storage_bits(a_.storage) != 8 * bytes || behind * bytes >= kReach)
+    return {};
+  if (block.lanes != target.lanes(8 * bytes) || a_.storage != vector_type(block).getElementType()) return {};
+  auto type = mlir::VectorType::get({block.lanes}, builder_.getI32Type());
+  Value offset = builder_.create<arith::ConstantIntOp>(behind * bytes, 32);
+  Value loaded = builder_
+                     .create<mlir::LLVM::CallIntrinsicOp>(type, llvm::StringRef(target.load_broadcast),
+                                                          mlir::ValueRange{elements_.address(a_, position), offset})
+                     .getResults();
+  return type == vector_type(block) ? loaded : builder_.create<arith::BitcastOp>(vector_type(block), loaded);
+}
+
 Value GemmEmitter::a_element(const Block& block, Value k, int64_t r, int64_t step) {
   const bool transposed = op_.getTransposeA();
   Value position;
-  if (a_.panels) {
+  if (a_.panels && a_.panels->width == register_rows_) {
+    // The block's rows are one panel.
+    position = elements_.position(a_, transposed ? mlir::ValueRange{k, block.row} : mlir::ValueRange{block.row, k});
+    const int64_t behind = r + step * a_.panels->width;
+    if (Value loaded = load_broadcast(block, position, behind)) return loaded;
+    position = elements_.add(position, elements_.index(behind));
+  } else if (a_.panels) {
     Value row = elements_.add(block.row, elements_.index(r)), column = elements_.add(k, elements_.index(step));
     position = elements_.position(a_, transposed ? mlir::ValueRange{column, row} : mlir::ValueRange{row, column});
   } else {
@@ -182,11 +238,11 @@ llvm::SmallVector<Value> GemmEmitter::emit_products(const Block& block, Value fr
   for (int64_t step = 0; step < unroll; ++step) {
     llvm::SmallVector<Value> row_of_b;
     for (int64_t v = 0; v < vectors; ++v) row_of_b.push_back(b_vector(block, loop.getInductionVar(), v, step));
+    const llvm::SmallVector<Value> column_of_a = a_column(block, loop.getInductionVar(), step);
     for (int64_t r = 0; r < block.rows; ++r) {
-      Value a = a_element(block, loop.getInductionVar(), r, step);
       for (int64_t v = 0; v < vectors; ++v) {
         Value& accumulator = running[r * vectors + v];
-        accumulator = elements_.fma(a, row_of_b[v], accumulator);
+        accumulator = elements_.fma(column_of_a[r], row_of_b[v], accumulator);
       }
     }
   }

@@ -24,12 +24,13 @@ mlir::LogicalResult Emitter::emit_map(tile::MapOp op) {
 mlir::LogicalResult MapEmitter::emit() {
   const int64_t rank = op_.rank();
   if (straight_line()) axis_ = choose_axis();
+  if (axis_ >= 0) lanes_ = choose_lanes();
+  if (lanes_ == 1) axis_ = -1;
   llvm::SmallVector<int64_t> order;
   for (int64_t axis = 0; axis < rank; ++axis) {
     if (axis != axis_) order.push_back(axis);
   }
   if (axis_ >= 0) {
-    lanes_ = choose_lanes();
     for (auto combine : op_.getBody().front().getOps<tile::CombineOp>()) {
       if (memory_step(combine.getBuffer(), combine.getIndices(), axis_) == 0) horizontal_.push_back(combine);
     }

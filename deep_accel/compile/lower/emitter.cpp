@@ -61,6 +61,13 @@ mlir::LogicalResult Emitter::emit_plan(tile::KernelOp kernel) {
                                                       builder_.getFunctionType({ptr, ptr, ptr}, {i64}));
   mlir::Block* entry = function.addEntryBlock();
   if (mlir::failed(begin_function(kernel, entry))) return mlir::failure();
+  if (target_.vscale > 0) {
+    // Registers that are shorter than the vectors that the code is written in would drop lanes without a word.
+    Value scale = builder_.create<mlir::vector::VectorScaleOp>();
+    Value enough = builder_.create<arith::CmpIOp>(arith::CmpIPredicate::uge, scale, elements_.index(target_.vscale));
+    fail_unless(enough, "the kernel was compiled for vectors of " + std::to_string(target_.vector_bits) +
+                            " bits or more (target '" + target_.name + "'), and this processor's are shorter");
+  }
   int64_t phase = 0;
   for (auto grid : kernel.getBody().front().getOps<tile::GridOp>()) {
     for (auto [axis, extent] : llvm::enumerate(grid.getExtents())) {

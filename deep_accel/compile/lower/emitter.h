@@ -41,6 +41,8 @@ class Emitter {
   int64_t elements_per_line(tile::PrefetchOp op);
   mlir::LogicalResult emit_atomic(tile::AtomicOp op);
   void emit_assert(tile::AssertOp op);
+  // Fails the launch with the message where the condition does not hold.
+  void fail_unless(mlir::Value condition, llvm::StringRef message);
   mlir::LogicalResult emit_print(tile::PrintOp op);
   mlir::LogicalResult emit_extern(tile::ExternOp op);
   mlir::LogicalResult emit_map(tile::MapOp op);

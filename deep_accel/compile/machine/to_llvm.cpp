@@ -47,7 +47,7 @@ Entry entry_kind(llvm::StringRef name) {
   return !digits.empty() && llvm::all_of(digits, llvm::isDigit) ? Entry::phase : Entry::none;
 }
 
-void describe(llvm::Function& function, const Target& target) {
+void describe(llvm::Function& function, const Target& target, Entry kind) {
   function.addFnAttr("target-cpu", target.cpu);
   if (!target.tune.empty()) function.addFnAttr("tune-cpu", target.tune);
   if (!target.features.empty()) function.addFnAttr("target-features", target.features);
@@ -56,7 +56,8 @@ void describe(llvm::Function& function, const Target& target) {
     function.addFnAttr("prefer-vector-width", "512");
     function.addFnAttr("min-legal-vector-width", "512");
   }
-  if (target.vscale) {
+  // The plan asks how long the registers are, and must not be told.
+  if (target.vscale && kind != Entry::plan) {
     function.addFnAttr(
         llvm::Attribute::getWithVScaleRangeArgs(function.getContext(), target.vscale, std::max(16, target.vscale)));
   }
@@ -117,8 +118,8 @@ std::unique_ptr<llvm::Module> translate_to_llvm_ir(mlir::ModuleOp module, const 
   if (!result) return nullptr;
   for (llvm::Function& function : *result) {
     if (function.isDeclaration()) continue;
-    describe(function, target);
     const Entry kind = entry_kind(function.getName());
+    describe(function, target, kind);
     if (kind == Entry::none) {
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
     } else {

@@ -29,7 +29,7 @@ bool may_change_layout(Value tile, bool as_right_factor, bool transposed) {
     if (gemm.getAcc() == tile || gemm.getScaleA() == tile || gemm.getScaleB() == tile) return false;
     const bool right = gemm.getB() == tile;
     if (gemm.getA() == tile && right) return false;
-    return right == as_right_factor && (!right || gemm.getTransposeB() == transposed);
+    return right == as_right_factor && (right ? gemm.getTransposeB() : gemm.getTransposeA()) == transposed;
   });
 }
 
@@ -86,8 +86,12 @@ std::pair<int64_t, int64_t> register_tile(int64_t m, int64_t n, int64_t element_
   double best_cost = INFINITY;
   for (int64_t vectors = 1; vectors <= 4; ++vectors) {
     for (int64_t rows = 1; rows <= 16; ++rows) {
-      // Accumulators, a row of b, one broadcast of a, and one to spare.
-      if (rows * vectors + vectors + 2 > target.vector_registers) break;
+      // Panels of the left factor are written in vectors, and read in vectors where lanes are taken of them.
+      if (target.pack_left && m >= 4 && rows % 4 != 0) continue;
+      // Accumulators, a row of b, a (one broadcast, or vectors whose lanes are taken), and one to spare; more where a
+      // product and its sum are two instructions that overwrite a factor.
+      const int64_t of_a = target.fma_by_lane ? (rows + lanes - 1) / lanes : 1;
+      if (rows * vectors + vectors + of_a + (target.fma ? 1 : 4) > target.vector_registers) break;
       double cycles = 0;
       int kinds = 0;
       auto add_blocks = [&](int64_t r, int64_t row_blocks) {
@@ -95,7 +99,7 @@ std::pair<int64_t, int64_t> register_tile(int64_t m, int64_t n, int64_t element_
         for (auto [v, blocks] : {std::pair{vectors, all / vectors}, std::pair{all % vectors, int64_t{1}}}) {
           if (r == 0 || v == 0 || blocks == 0 || row_blocks == 0) continue;
           const double products = static_cast<double>(r * v) / target.fma_ports;
-          const double loads = static_cast<double>(r + v) / 2;
+          const double loads = static_cast<double>((target.fma_by_lane ? (r + lanes - 1) / lanes : r) + v) / 2;
           const double latency = target.fma_latency;
           // Loads that hide behind products still cost a little: the front end sees them, and b streams from the second
           // cache.
@@ -107,7 +111,9 @@ std::pair<int64_t, int64_t> register_tile(int64_t m, int64_t n, int64_t element_
       };
       add_blocks(rows, m / rows);
       add_blocks(m % rows, 1);
-      const double cost = cycles * (1 + 0.01 * kinds);
+      // The table's own tile has been looked at in assembly: another one must be clearly better.
+      const bool known = target.f32_register_tile == RegisterTile{static_cast<int>(rows), static_cast<int>(vectors)};
+      const double cost = cycles * (1 + 0.01 * kinds) * (known ? 0.95 : 1);
       if (cost < best_cost) best_cost = cost, best = {rows, vectors * lanes};
     }
   }
@@ -133,7 +139,6 @@ void select_layouts(tile::KernelOp kernel, const Target& target) {
       columns = panels[1];  // another product chose first
     }
     b_alloc->setAttr("tile.panels", builder.getDenseI64ArrayAttr({transposed ? 0 : 1, columns}));
-    op->setAttr("tile.register_tile", builder.getDenseI64ArrayAttr({rows, columns}));
 
     // Narrow factors are decoded while they are packed, never in the inner loop.
     auto decode = [&](Value factor) {
@@ -143,15 +148,24 @@ void select_layouts(tile::KernelOp kernel, const Target& target) {
       }
     };
     decode(op.getB());
-    if (op.getA().getType().getElementType() != accumulation) {
-      if (!may_change_layout(op.getA(), false, false))
+    // Packing a left factor pays where several panels of the right one go past it.
+    const bool pack_left = target.pack_left && op.n() > 2 * columns && op.m() > 1;
+    if (pack_left || op.getA().getType().getElementType() != accumulation) {
+      if (!may_change_layout(op.getA(), false, op.getTransposeA()))
         op.getAMutable().assign(copy_beside(builder, op.getLoc(), op.getA()));
       decode(op.getA());
     }
+    if (pack_left) {
+      auto alloc = op.getA().getDefiningOp<tile::AllocOp>();
+      if (auto panels = alloc->getAttrOfType<mlir::DenseI64ArrayAttr>("tile.panels")) rows = panels[1];
+      alloc->setAttr("tile.panels", builder.getDenseI64ArrayAttr({op.getTransposeA() ? 1 : 0, rows}));
+    }
+    op->setAttr("tile.register_tile", builder.getDenseI64ArrayAttr({rows, columns}));
     std::string text = "product " + std::to_string(op.m()) + " x " + std::to_string(op.n()) + " x " +
                        std::to_string(op.k()) + ": register tile " + std::to_string(rows) + " x " +
                        std::to_string(columns) + " (" + target.name + "), " + tile::buffer_name(op.getB()) +
                        " packed in panels of " + std::to_string(columns);
+    if (pack_left) text += ", " + tile::buffer_name(op.getA()) + " in panels of " + std::to_string(rows);
     if (b_alloc->hasAttr("tile.storage")) {
       text += ", decoded from " + type_text(b_alloc.getType().getElementType()) + " to " + type_text(accumulation);
     }

@@ -45,9 +45,11 @@ std::string x86_name(const Features& features, const std::string& cpu) {
 // The name in the tables; "" where the machine has no vectors that we know.
 std::string table_name(const std::string& architecture, const Features& features, const std::string& cpu) {
   if (architecture == "x86-64") return x86_name(features, cpu);
-  if (architecture == "aarch64") return sve_bits() >= 256 ? "aarch64-sve" : "aarch64-neon";
+  if (architecture == "aarch64") {
+    return sve_bits() >= 512 ? "aarch64-sve512" : sve_bits() >= 256 ? "aarch64-sve" : "aarch64-neon";
+  }
   // LLVM cannot ask a RISC-V machine on older kernels: the system's own list knows more.
-  if (architecture == "riscv64") return has(features, {"v"}) || host_cpu().has("v") ? "riscv64-v" : "";
+  if (architecture == "riscv64") return has(features, {"v"}) || host_cpu().has("v") ? "riscv64-v" : "riscv64";
   if (architecture == "loongarch64") {
     if (has(features, {"lasx"}) || host_cpu().has("lasx")) return "loongarch64-lasx";
     if (has(features, {"lsx"}) || host_cpu().has("lsx")) return "loongarch64-lsx";
@@ -93,10 +95,6 @@ Target describe_host() {
     target.native_f16 = has(features, {"fullfp16"});
     target.vnni = has(features, {"dotprod"});
     target.bf16_dot = has(features, {"bf16"});
-  }
-  if (target.vscale && sve_bits() >= 512) {
-    target.vscale = 4;
-    target.vector_bits = 512;
   }
   if (cpu.l1d_bytes) target.l1d = cpu.l1d_bytes;
   if (cpu.l2_bytes) target.l2 = cpu.l2_bytes / std::max(1, cpu.l2_shared_by);

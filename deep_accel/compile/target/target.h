@@ -27,11 +27,18 @@ struct Target {
   bool fma = false;           // multiply-add that rounds once
   int fma_ports = 1;          // vectors that can start each cycle
   int fma_latency = 4;        // cycles
-  bool native_f16 = false;    // arithmetic on f16 in vectors
-  bool masks = false;         // loads and stores under a mask cost what plain ones cost
-  bool vnni = false;          // dot products of four 8-bit integers into 32 bits (on Arm: sdot)
-  bool bf16_dot = false;      // dot products of two bf16 into f32
-  bool amx = false;           // tile registers for matrix products
+  bool fma_by_lane = false;   // multiply-add by one lane of a register, so that nothing need be broadcast
+  // Left factors of products are packed too, in panels of the register tile's rows: where immediate offsets reach less
+  // far than a tile's rows lie apart.
+  bool pack_left = false;
+  // LLVM's intrinsic (address, immediate offset) that loads 32 bits into each lane of a register, where LLVM does not
+  // make it of a load and a broadcast by itself.
+  std::string load_broadcast = {};
+  bool native_f16 = false;  // arithmetic on f16 in vectors
+  bool masks = false;       // loads and stores under a mask cost what plain ones cost
+  bool vnni = false;        // dot products of four 8-bit integers into 32 bits (on Arm: sdot)
+  bool bf16_dot = false;    // dot products of two bf16 into f32
+  bool amx = false;         // tile registers for matrix products
 
   int64_t l1d = 32 << 10;  // bytes that one core has
   int64_t l2 = 256 << 10;

@@ -128,6 +128,7 @@ class Verifier {
  public:
   Verifier(const tile::Program& program, const std::string& kernel, const VerifyOptions& options)
       : program_(program), options_(options), facts_(facts_of(program, kernel)) {
+    if (options.launch) return;
     Options compiler_options;
     compiler_options.target = options.target;
     compiler_options.optimisation = options.optimisation;
@@ -213,6 +214,7 @@ class Verifier {
   }
 
   void launch_once(const std::vector<Argument>& arguments, int threads) {
+    if (options_.launch) return options_.launch(arguments);
     LaunchOptions launch_options;
     launch_options.threads = threads;
     launch_options.print = [](std::string_view) {};

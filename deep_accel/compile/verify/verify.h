@@ -8,10 +8,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "deep_accel/runtime/kernel.h"
 #include "deep_accel/tile/program.h"
 
 namespace deep_accel::compile {
@@ -24,6 +27,9 @@ struct VerifyOptions {
   int optimisation = 3;
   std::vector<int> threads = {1, 2, 4};
   int64_t max_steps = 20'000'000;  // of the interpreter for a case; larger cases are made smaller
+  // Runs the compiled kernel in place of a launch on this machine: under an emulator, say. `target` and `optimisation`
+  // only name what it was compiled with then. ValueError says that the kernel failed.
+  std::function<void(std::span<const Argument>)> launch = nullptr;
 };
 
 // One set of sizes and data.
