@@ -106,6 +106,9 @@ std::optional<Tensor> from_array_interface(nb::handle object) {
     throw TypeError("array: NumPy holds one " + std::string(name(dtype)) +
                     " a byte, our tensors two; use Tensor.from_numpy(array), which packs a copy");
   }
+  if (nb::cast<std::string>(interface["typestr"]).starts_with('>')) {
+    throw TypeError("array: its elements are big-endian; convert it with array.astype(array.dtype.newbyteorder('='))");
+  }
   Dims shape;
   for (nb::handle size : nb::cast<nb::tuple>(interface["shape"])) shape.push_back(nb::cast<int64_t>(size));
   std::vector<Py_ssize_t> bytes;

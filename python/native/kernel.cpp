@@ -14,6 +14,27 @@ namespace deep_accel::python {
 
 namespace {
 
+// What has __index__ is an integer, what else has __float__ a float; arrays of one element have both, others neither.
+Argument number_of(nb::handle object, const std::string& kernel, const std::string& name) {
+  if (PyIndex_Check(object.ptr())) {
+    if (nb::object integer = nb::steal(PyNumber_Index(object.ptr())); integer.is_valid()) {
+      int overflow = 0;
+      const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
+      if (!overflow) return Argument(static_cast<int64_t>(value));
+      throw ValueError(kernel + ": argument '" + name + "': " + nb::cast<std::string>(nb::str(integer)) +
+                       " does not fit 64 bits");
+    }
+    PyErr_Clear();
+  }
+  const double number = PyFloat_AsDouble(object.ptr());
+  if (number == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    throw TypeError(kernel + ": argument '" + name + "': a number expected, got " +
+                    nb::cast<std::string>(nb::str(object.type())) + "; give an int or a float");
+  }
+  return Argument(number);
+}
+
 // One Argument for each of the kernel's; the caller keeps the objects alive.
 std::vector<Argument> arguments_of(const KernelSignature& signature, const nb::args& arguments) {
   std::vector<Argument> values;
@@ -34,16 +55,8 @@ std::vector<Argument> arguments_of(const KernelSignature& signature, const nb::a
       }
     } else if (PyBool_Check(argument.ptr())) {
       values.emplace_back(argument.is(nb::handle(Py_True)));
-    } else if (PyIndex_Check(argument.ptr())) {
-      values.emplace_back(nb::cast<int64_t>(nb::steal(PyNumber_Index(argument.ptr()))));
     } else {
-      const double number = PyFloat_AsDouble(argument.ptr());
-      if (number == -1 && PyErr_Occurred()) {
-        PyErr_Clear();
-        throw TypeError(signature.name + ": argument '" + spec.name + "': a number expected, got " +
-                        nb::cast<std::string>(nb::str(argument.type())));
-      }
-      values.emplace_back(number);
+      values.push_back(number_of(argument, signature.name, spec.name));
     }
   }
   return values;
@@ -54,12 +67,19 @@ void print_line(std::string_view line) {
   PySys_FormatStdout("%s\n", std::string(line).c_str());
 }
 
+// Runs Python's handlers of signals that came; whether one of them raised (KeyboardInterrupt).
+bool signalled() {
+  nb::gil_scoped_acquire gil;
+  return PyErr_CheckSignals() != 0;
+}
+
 // Runs a kernel in the interpreter. The most that compiled code may differ stands in `bounds`.
 nb::dict interpret(const tile::Program& program, const std::string& kernel, nb::args arguments, bool check_races) {
   const auto values = arguments_of(tile::signature_of(program, kernel), arguments);
   tile::InterpreterOptions options;
   options.check_races = check_races;
   options.print = print_line;
+  options.interrupted = signalled;
   tile::InterpreterResult result;
   {
     nb::gil_scoped_release release;
@@ -84,10 +104,7 @@ class Compiled {
     const auto values = arguments_of(signature(), arguments);
     LaunchOptions options;
     options.threads = threads;
-    options.interrupted = [] {
-      nb::gil_scoped_acquire gil;
-      return PyErr_CheckSignals() != 0;
-    };
+    options.interrupted = signalled;
     options.print = print_line;
     nb::gil_scoped_release release;
     deep_accel::launch(*kernel_, values, options);

@@ -32,6 +32,8 @@ struct InterpreterOptions {
   double math_ulps = 2;  // what the bounds allow elementary functions
   // Receives a kernel's print instead of standard output.
   std::function<void(std::string_view line)> print = nullptr;
+  // Asked about every 20 ms; true stops the kernel, which throws Interrupted. Outputs are as before.
+  std::function<bool()> interrupted = nullptr;
 };
 
 struct InterpreterResult {

@@ -7,6 +7,13 @@
 #include "deep_accel/tile/ir/program_impl.h"
 
 namespace deep_accel::tile::interpreter {
+namespace {
+
+// Looking at the clock costs more than a step.
+constexpr int64_t kStepsBetweenClocks = 1000;
+constexpr auto kPollInterval = std::chrono::milliseconds(20);
+
+}  // namespace
 
 std::string where(mlir::Operation* op) {
   const std::string place = location_text(op->getLoc());
@@ -28,6 +35,15 @@ void Machine::count_steps(int64_t steps) {
     throw StepLimitError("the kernel took more than " + std::to_string(options_.max_steps) +
                          " steps in the interpreter; give it smaller arguments, or a larger max_steps");
   }
+  if (options_.interrupted && result_.steps - steps_at_poll_ > kStepsBetweenClocks) poll();
+}
+
+void Machine::poll() {
+  steps_at_poll_ = result_.steps;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_poll_) return;
+  next_poll_ = now + kPollInterval;
+  if (options_.interrupted()) throw Interrupted("the kernel was interrupted in the interpreter");
 }
 
 // Undefined and undecided values --------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 // at a barrier anywhere.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
@@ -78,6 +79,7 @@ class Machine {
     thread.pc = begin;
     run(thread, end);
   }
+  // Throws StepLimitError, Interrupted.
   void count_steps(int64_t steps);
 
   // Elements. `position` counts elements of the view's type from the memory's start; it lies inside (check_inside).
@@ -112,6 +114,7 @@ class Machine {
   std::vector<int64_t> sequence(int64_t count);
 
  private:
+  void poll();
   static void set_pending(const View& view, uint32_t load);
   void touch(Memory& memory, int64_t first, int64_t last, Touch touch, Site site);
   [[noreturn]] void report_race(const Memory& memory, int64_t cell, const Agents& agents, Touch touch, Site site,
@@ -128,6 +131,8 @@ class Machine {
   std::vector<std::string> origins_;
   std::vector<std::pair<mlir::Operation*, View>> loads_;
   uint64_t shuffles_ = 0;
+  std::chrono::steady_clock::time_point next_poll_{};
+  int64_t steps_at_poll_ = 0;
 };
 
 // "file:line:col: ", "" where it is unknown.
