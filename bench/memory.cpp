@@ -44,12 +44,13 @@ void compare(Report& report, const Subject& subject, int64_t rows, int threads, 
 
 void bench_memory(Report& report, const Settings& settings) {
   const Tensor gain = random_tensor({kColumns}, 4), bias = random_tensor({kColumns}, 5);
+  auto flat = [](const Tensor& X, const Tensor& Y) { return std::vector<Argument>{X.reshape({-1}), Y.reshape({-1})}; };
   const std::vector<Subject> subjects{
       {"softmax", "softmax.mlir", [](const Tensor& X, const Tensor& Y) { return std::vector<Argument>{X, Y}; }},
       {"layer norm", "layer_norm.mlir",
        [&](const Tensor& X, const Tensor& Y) { return std::vector<Argument>{X, gain, bias, Y}; }},
-      {"12 element-wise", "chain.mlir",
-       [](const Tensor& X, const Tensor& Y) { return std::vector<Argument>{X.reshape({-1}), Y.reshape({-1})}; }}};
+      {"12 element-wise", "chain.mlir", flat},
+      {"12 with a sigmoid", "sigmoid_chain.mlir", flat}};
   for (int threads = 1; threads <= std::min(2, available_processors()); ++threads) {
     for (const Subject& subject : subjects) {
       compare(report, subject, settings.quick ? 64 : 4096, threads, settings.quick ? 1 : 21);

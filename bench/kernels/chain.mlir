@@ -1,5 +1,5 @@
-// Twelve element-wise operations in one kernel: y = max(sigmoid((2 x + 1) abs(x) - x^2 / 4), 0.1). A block takes 4096
-// elements.
+// Twelve element-wise operations in one kernel: y = min((max(x^2 / 4 - (2 x + 1) abs(x), 0.1) + x)^2, 2). A block takes
+// 4096 elements.
 tile.kernel @chain(%X: memref<?xf32, #tile.space<global>> {tile.name = "X", tile.dims = ["N"], tile.role = "in"},
                    %Y: memref<?xf32, #tile.space<global>> {tile.name = "Y", tile.dims = ["N"], tile.role = "out"}) {
   %N = tile.dim "N"
@@ -23,10 +23,10 @@ tile.kernel @chain(%X: memref<?xf32, #tile.space<global>> {tile.name = "X", tile
       %6 = arith.mulf %2, %5 : f32
       %7 = arith.subf %6, %4 : f32
       %8 = arith.negf %7 : f32
-      %9 = math.exp %8 : f32
-      %10 = arith.addf %9, %one : f32
-      %11 = arith.divf %one, %10 : f32
-      %12 = arith.maximumf %11, %tenth : f32
+      %9 = arith.maximumf %8, %tenth : f32
+      %10 = arith.addf %9, %v : f32
+      %11 = arith.mulf %10, %10 : f32
+      %12 = arith.minimumf %11, %two : f32
       tile.write %12, %x[%r] : f32, memref<4096xf32, #tile.space<shared>>
     }
     tile.store %x into %Y[%i] : memref<4096xf32, #tile.space<shared>>, memref<?xf32, #tile.space<global>>

@@ -7,6 +7,7 @@ tile.kernel @softmax(%X: memref<?x4096xf32, #tile.space<global>> {tile.name = "X
   %blocks = arith.ceildivsi %M, %c4 : index
   tile.grid (%b) = (%blocks) {
     %i = arith.muli %b, %c4 : index
+    %one = arith.constant 1.0 : f32
     %x = tile.alloc "x" : memref<4x4096xf32, #tile.space<shared>>
     %largest = tile.alloc "largest" : memref<4xf32, #tile.space<fragment>>
     %sum = tile.alloc "sum" : memref<4xf32, #tile.space<fragment>>
@@ -20,10 +21,15 @@ tile.kernel @softmax(%X: memref<?x4096xf32, #tile.space<global>> {tile.name = "X
       tile.write %e, %x[%r, %c] : f32, memref<4x4096xf32, #tile.space<shared>>
     }
     tile.reduce add %x into %sum dim 1 clear : memref<4x4096xf32, #tile.space<shared>>, memref<4xf32, #tile.space<fragment>>
+    tile.map (%r) in [4] {
+      %s = tile.read %sum[%r] : memref<4xf32, #tile.space<fragment>> -> f32
+      %q = arith.divf %one, %s : f32
+      tile.write %q, %sum[%r] : f32, memref<4xf32, #tile.space<fragment>>
+    }
     tile.map (%r, %c) in [4, 4096] {
       %e = tile.read %x[%r, %c] : memref<4x4096xf32, #tile.space<shared>> -> f32
-      %s = tile.read %sum[%r] : memref<4xf32, #tile.space<fragment>> -> f32
-      %y = arith.divf %e, %s : f32
+      %q = tile.read %sum[%r] : memref<4xf32, #tile.space<fragment>> -> f32
+      %y = arith.mulf %e, %q : f32
       tile.write %y, %x[%r, %c] : f32, memref<4x4096xf32, #tile.space<shared>>
     }
     tile.store %x into %Y[%i, %c0] : memref<4x4096xf32, #tile.space<shared>>, memref<?x4096xf32, #tile.space<global>>

@@ -4,10 +4,13 @@
 #include "deep_accel/base/error.h"
 #include "deep_accel/compile/lower/lower.h"
 #include "deep_accel/compile/machine/to_llvm.h"
+#include "deep_accel/compile/passes/forward_loads.h"
 #include "deep_accel/compile/passes/fuse_maps.h"
+#include "deep_accel/compile/passes/fuse_rows.h"
 #include "deep_accel/compile/passes/lower_moves.h"
 #include "deep_accel/compile/passes/passes.h"
 #include "deep_accel/compile/passes/select_layouts.h"
+#include "deep_accel/compile/passes/split_interior.h"
 #include "deep_accel/compile/passes/strip_products.h"
 #include "deep_accel/tile/ir/program_impl.h"
 #include "mlir/Transforms/Passes.h"
@@ -81,8 +84,15 @@ const std::vector<Step>& steps() {
        Level::tiles, on_each_kernel([](tile::KernelOp kernel, const Target&) { strip_products(kernel); })},
       {"lower-moves", "turn moves, reductions and scans into maps, with interior and edge apart", Level::tiles,
        on_each_kernel([](tile::KernelOp kernel, const Target&) { lower_moves(kernel); })},
+      {"simplify-moves", "drop questions that are asked twice", Level::tiles, add_simplify},
+      {"split-interior", "ask once for a block whether its windows lie inside their tensors", Level::tiles,
+       on_each_kernel([](tile::KernelOp kernel, const Target&) { split_interior(kernel); })},
       {"fuse-maps", "join maps over one index space; what one writes the next finds in registers", Level::tiles,
        on_each_kernel([](tile::KernelOp kernel, const Target&) { fuse_maps(kernel); })},
+      {"forward-loads", "read inputs where they are rather than in a tile that is their copy", Level::tiles,
+       on_each_kernel([](tile::KernelOp kernel, const Target&) { forward_loads(kernel); })},
+      {"fuse-rows", "run maps over the same long rows row by row", Level::tiles,
+       on_each_kernel([](tile::KernelOp kernel, const Target&) { fuse_rows(kernel); })},
       {"simplify-maps", "drop what joining and splitting left behind", Level::tiles, add_simplify},
       {"plan-arena", "place each block's tiles in one arena, where tiles of different times share memory", Level::tiles,
        adding([] { return make_plan_arena_pass(); })},

@@ -89,7 +89,7 @@ mlir::LogicalResult GemmEmitter::emit() {
     emit_strips(0, strips_.tall, strips_.high);
     emit_strips(strips_.tall * strips_.high, strips_.count - strips_.tall, strips_.high - 1);
   }
-  emitter_.ahead_.clear();
+  emitter_.end_prefetches(PrefetchHost::product);
   return mlir::success();
 }
 
@@ -210,7 +210,7 @@ Value GemmEmitter::b_vector(const Block& block, Value k, int64_t v, int64_t step
 
 // The part of the prefetches that wait for this product that falls to one turn of the innermost loop.
 void GemmEmitter::emit_prefetches(const Block& block, Value k, int64_t unroll) {
-  if (emitter_.ahead_.empty() || op_.k() % unroll != 0) return;
+  if (op_.k() % unroll != 0) return;
   const int64_t turns = op_.k() / unroll, columns = llvm::divideCeil(op_.n(), register_columns_);
   const int64_t all = strips_.count * columns * turns;
   auto divide = [&](Value a, int64_t b) { return builder_.createOrFold<arith::DivUIOp>(a, elements_.index(b)); };
@@ -218,11 +218,7 @@ void GemmEmitter::emit_prefetches(const Block& block, Value k, int64_t unroll) {
   Value turn = elements_.add(elements_.mul(divide(block.row, strips_.high), builder_.getIndexAttr(columns)),
                              divide(block.column, register_columns_));
   turn = elements_.add(elements_.mul(turn, builder_.getIndexAttr(turns)), divide(k, unroll));
-  for (tile::PrefetchOp op : emitter_.ahead_) {
-    const int64_t lines = emitter_.prefetch_lines(op), each = llvm::divideCeil(lines, all);
-    Value line = divide(elements_.mul(turn, builder_.getIndexAttr(each == 1 ? lines : each)), each == 1 ? all : 1);
-    for (int64_t i = 0; i < each; ++i) emitter_.emit_prefetch_line(op, elements_.add(line, elements_.index(i)));
-  }
+  emitter_.emit_prefetch_share(PrefetchHost::product, turn, all);
 }
 
 llvm::SmallVector<Value> GemmEmitter::emit_products(const Block& block, Value from, int64_t count,

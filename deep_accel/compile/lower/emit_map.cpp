@@ -35,7 +35,9 @@ mlir::LogicalResult MapEmitter::emit() {
       if (memory_step(combine.getBuffer(), combine.getIndices(), axis_) == 0) horizontal_.push_back(combine);
     }
   }
-  return emit_outer(order, 0);
+  const mlir::LogicalResult result = emit_outer(order, 0);
+  emitter_.end_prefetches(PrefetchHost::map);
+  return result;
 }
 
 mlir::LogicalResult MapEmitter::emit_outer(llvm::ArrayRef<int64_t> order, size_t depth) {
@@ -52,6 +54,14 @@ mlir::LogicalResult MapEmitter::emit_outer(llvm::ArrayRef<int64_t> order, size_t
 }
 
 mlir::LogicalResult MapEmitter::emit_scalar() { return emitter_.emit_block(op_.getBody().front()); }
+
+// The part of the prefetches that wait for this map that falls to one vector.
+void MapEmitter::emit_prefetches(Value start) {
+  const int64_t size = op_.getStaticSizes()[0];
+  if (op_.rank() != 1 || mlir::ShapedType::isDynamic(size) || size < lanes_) return;
+  Value vector = builder_.createOrFold<arith::DivUIOp>(start, elements_.index(lanes_));
+  emitter_.emit_prefetch_share(PrefetchHost::map, vector, size / lanes_);
+}
 
 mlir::LogicalResult MapEmitter::emit_vector_loop() {
   OpFoldResult size = op_.mixed_sizes()[axis_];
@@ -77,6 +87,7 @@ mlir::LogicalResult MapEmitter::emit_vector_loop() {
     llvm::SmallVector<Value> inside(loop.getRegionIterArgs());
     for (int64_t copy = 0; copy < copies; ++copy) {
       Value start = elements_.add(loop.getInductionVar(), copy == 0 ? Value() : elements_.index(copy * lanes_));
+      emit_prefetches(start);
       emit_lanes(start, lanes_, {}, llvm::MutableArrayRef<Value>(inside).slice(copy * group, group));
     }
     if (!carried.empty()) builder_.create<scf::YieldOp>(inside);

@@ -380,10 +380,9 @@ void Emitter::emit_bitcast(tile::BitcastOp op) {
   buffers_[op.getResult()] = result;
 }
 
-// A prefetch with the attribute `tile.spread` waits for the next product of its block, which issues it line by line:
-// the arithmetic then hides the way from memory.
+// A prefetch with a host waits for it, and is issued line by line there; the others are issued at once.
 void Emitter::emit_prefetch(tile::PrefetchOp op) {
-  if (op->hasAttr("tile.spread")) {
+  if (prefetch_host(op) != PrefetchHost::none) {
     ahead_.push_back(op);
     return;
   }
@@ -422,6 +421,21 @@ void Emitter::emit_prefetch_line(tile::PrefetchOp op, Value line) {
   builder_.create<LLVM::Prefetch>(elements_.address(ref, elements_.position(ref, indices)),
                                   static_cast<uint32_t>(op.getWrite() ? 1 : 0),
                                   static_cast<uint32_t>(4 - op.getLevel()), /*cache=*/1u);
+}
+
+void Emitter::emit_prefetch_share(PrefetchHost host, Value turn, int64_t turns) {
+  for (tile::PrefetchOp op : ahead_) {
+    if (prefetch_host(op) != host) continue;
+    const int64_t lines = prefetch_lines(op), each = llvm::divideCeil(lines, turns);
+    // Where turns are more than lines, some ask for a line again, which costs less than asking whether.
+    Value line = elements_.mul(turn, builder_.getIndexAttr(each == 1 ? lines : each));
+    if (each == 1) line = builder_.createOrFold<arith::DivUIOp>(line, elements_.index(turns));
+    for (int64_t i = 0; i < each; ++i) emit_prefetch_line(op, elements_.add(line, elements_.index(i)));
+  }
+}
+
+void Emitter::end_prefetches(PrefetchHost host) {
+  llvm::erase_if(ahead_, [&](tile::PrefetchOp op) { return prefetch_host(op) == host; });
 }
 
 }  // namespace deep_accel::compile

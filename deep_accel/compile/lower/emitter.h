@@ -3,6 +3,7 @@
 #pragma once
 
 #include "deep_accel/compile/lower/buffer_ref.h"
+#include "deep_accel/compile/passes/prefetch_host.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace deep_accel::compile {
@@ -39,6 +40,9 @@ class Emitter {
   void emit_prefetch_line(tile::PrefetchOp op, mlir::Value line);
   int64_t prefetch_lines(tile::PrefetchOp op);
   int64_t elements_per_line(tile::PrefetchOp op);
+  // Of the prefetches that wait for such a host, the lines that fall to `turn`, one of `turns`.
+  void emit_prefetch_share(PrefetchHost host, mlir::Value turn, int64_t turns);
+  void end_prefetches(PrefetchHost host);
   mlir::LogicalResult emit_atomic(tile::AtomicOp op);
   void emit_assert(tile::AssertOp op);
   // Fails the launch with the message where the condition does not hold.
@@ -74,7 +78,7 @@ class Emitter {
   int64_t workspace_bytes_ = 0;
   bool streams_ = false;  // some store went past the caches
   int64_t texts_ = 0;
-  llvm::SmallVector<tile::PrefetchOp> ahead_;  // to be issued little by little during the next product of the block
+  llvm::SmallVector<tile::PrefetchOp> ahead_;  // that wait for their host in the block
 };
 
 // True where an exact element of the tile's type is all that can be written: a read of the same type, say.

@@ -36,6 +36,7 @@ class MapEmitter {
   mlir::LogicalResult emit_outer(llvm::ArrayRef<int64_t> order, size_t depth);
   mlir::LogicalResult emit_scalar();
   mlir::LogicalResult emit_vector_loop();
+  void emit_prefetches(mlir::Value start);
   // One vector's worth of the body, `accumulators` in and out.
   void emit_lanes(mlir::Value start, int64_t lanes, mlir::Value mask, llvm::MutableArrayRef<mlir::Value> accumulators);
   void emit_lane_op(mlir::Operation& op, int64_t lanes, mlir::Value mask,

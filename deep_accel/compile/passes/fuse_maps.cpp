@@ -3,54 +3,14 @@
 // one to the other.
 #include "deep_accel/compile/passes/fuse_maps.h"
 
+#include "deep_accel/compile/passes/dead_writes.h"
+#include "deep_accel/compile/passes/map_elements.h"
+
 namespace deep_accel::compile {
 
 using mlir::Value;
 
 namespace {
-
-// One element access in a map's body.
-struct Element {
-  Value buffer;
-  mlir::ValueRange indices;
-  bool reads, writes, combines;
-};
-
-// The accesses of a map's body; nullopt where it does more than reading, writing and combining elements.
-std::optional<llvm::SmallVector<Element>> elements_of(tile::MapOp map) {
-  llvm::SmallVector<Element> elements;
-  bool simple = true;
-  map.getBody().walk([&](mlir::Operation* op) {
-    if (auto read = mlir::dyn_cast<tile::ReadOp>(op)) {
-      elements.push_back({read.getBuffer(), read.getIndices(), true, false, false});
-    } else if (auto write = mlir::dyn_cast<tile::WriteOp>(op)) {
-      elements.push_back({write.getBuffer(), write.getIndices(), false, true, false});
-    } else if (auto combine = mlir::dyn_cast<tile::CombineOp>(op)) {
-      elements.push_back({combine.getBuffer(), combine.getIndices(), true, true, true});
-    } else if (op->getNumRegions() != 0 || !mlir::isMemoryEffectFree(op)) {
-      simple = false;
-    }
-  });
-  if (!simple) return std::nullopt;
-  return elements;
-}
-
-// The same value in an iteration of `first` as in that iteration of `second`.
-bool same_value(Value a, Value b, tile::MapOp first, tile::MapOp second) {
-  if (a == b) return true;
-  auto left = mlir::dyn_cast<mlir::BlockArgument>(a), right = mlir::dyn_cast<mlir::BlockArgument>(b);
-  if (left && right) {
-    return left.getOwner()->getParentOp() == first && right.getOwner()->getParentOp() == second &&
-           left.getArgNumber() == right.getArgNumber();
-  }
-  mlir::Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
-  if (!x || !y || x->getName() != y->getName() || x->getAttrDictionary() != y->getAttrDictionary() ||
-      x->getNumOperands() != y->getNumOperands() || !mlir::isMemoryEffectFree(x) || x->getNumRegions() != 0) {
-    return false;
-  }
-  return llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()),
-                      [&](auto pair) { return same_value(std::get<0>(pair), std::get<1>(pair), first, second); });
-}
 
 bool same_indices(mlir::ValueRange a, mlir::ValueRange b, tile::MapOp first, tile::MapOp second) {
   return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [&](auto pair) {
@@ -206,52 +166,6 @@ bool fuse_once(mlir::Block& block) {
   return false;
 }
 
-void drop_unread_tiles(tile::KernelOp kernel) {
-  llvm::SmallVector<tile::AllocOp> allocs;
-  kernel.walk([&](tile::AllocOp alloc) { allocs.push_back(alloc); });
-  for (tile::AllocOp alloc : allocs) {
-    if (!llvm::all_of(alloc->getUsers(), [](mlir::Operation* user) { return mlir::isa<tile::WriteOp>(user); }))
-      continue;
-    for (mlir::Operation* user : llvm::make_early_inc_range(alloc->getUsers())) user->erase();
-    alloc.erase();
-  }
-}
-
-// Whether an operation (with its regions) may read a tile or hand it on.
-bool may_read(mlir::Operation* op, Value tile) {
-  bool reads = false;
-  op->walk([&](mlir::Operation* inner) {
-    if (mlir::isa<tile::WriteOp>(inner)) return;
-    for (Value operand : inner->getOperands()) {
-      if (mlir::isa<mlir::MemRefType>(operand.getType()) && tile::root_buffer(operand) == tile) reads = true;
-    }
-  });
-  return reads;
-}
-
-// Writes to a tile that nothing after them reads: what is left of a tile whose last values went on in registers.
-void drop_last_writes(tile::AllocOp alloc) {
-  mlir::Block* block = alloc->getBlock();
-  if (!mlir::isa<tile::GridOp>(block->getParentOp())) return;  // a loop might come back and read
-  llvm::SmallVector<tile::MapOp> maps(block->getOps<tile::MapOp>());
-  for (tile::MapOp map : llvm::reverse(maps)) {
-    for (mlir::Operation* op = map->getNextNode(); op; op = op->getNextNode()) {
-      if (may_read(op, alloc)) return;
-    }
-    // Reads in the map itself are of its own iteration, and come before the write.
-    llvm::SmallVector<tile::WriteOp> writes;
-    for (mlir::Operation& op : map.getBody().front()) {
-      if (auto write = mlir::dyn_cast<tile::WriteOp>(op)) {
-        if (write.getBuffer() == alloc) writes.push_back(write);
-      } else if (!writes.empty() && may_read(&op, alloc)) {
-        return;
-      }
-    }
-    for (tile::WriteOp write : writes) write.erase();
-    if (may_read(map, alloc)) return;
-  }
-}
-
 }  // namespace
 
 void fuse_maps(tile::KernelOp kernel) {
@@ -261,13 +175,7 @@ void fuse_maps(tile::KernelOp kernel) {
     while (fuse_once(*block)) {
     }
   }
-  kernel.walk([](tile::AllocOp alloc) { drop_last_writes(alloc); });
-  drop_unread_tiles(kernel);
-  // Maps that do nothing any more.
-  kernel.walk([&](tile::MapOp map) {
-    const auto elements = elements_of(map);
-    if (elements && llvm::none_of(*elements, [](const Element& element) { return element.writes; })) map.erase();
-  });
+  drop_dead_writes(kernel);
 }
 
 }  // namespace deep_accel::compile

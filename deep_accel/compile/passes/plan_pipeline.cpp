@@ -60,7 +60,7 @@ void emit_during(tile::PipelineOp pipeline, tile::GemmOp product, const FutureWi
   Value runs = builder.create<arith::CmpIOp>(arith::CmpIPredicate::slt, next, pipeline.getUpper());
   mlir::IRMapping mapping;
   mapping.map(now, builder.create<arith::SelectOp>(runs, next, now).getResult());
-  window.emit(builder, mapping, /*spread=*/true);
+  window.emit(builder, mapping, PrefetchHost::product);
 }
 
 void lower_to_loop(tile::PipelineOp pipeline) {

@@ -133,7 +133,7 @@ std::optional<PrefetchDecision> decide_prefetch(Operation* op, mlir::Block& body
   return std::nullopt;
 }
 
-void FutureWindow::emit(mlir::OpBuilder& outer, mlir::IRMapping& mapping, bool spread) const {
+void FutureWindow::emit(mlir::OpBuilder& outer, mlir::IRMapping& mapping, PrefetchHost host) const {
   mlir::ImplicitLocOpBuilder builder(op->getLoc(), outer);
   slice.clone(builder, mapping);
   llvm::SmallVector<Value> at =
@@ -141,7 +141,7 @@ void FutureWindow::emit(mlir::OpBuilder& outer, mlir::IRMapping& mapping, bool s
   Value buffer = mapping.lookupOrDefault(source);
   auto prefetch = [&] {
     auto op = builder.create<tile::PrefetchOp>(buffer, at, sizes);
-    if (spread) op->setAttr("tile.spread", builder.getUnitAttr());
+    if (host != PrefetchHost::none) set_prefetch_host(op, host);
   };
   if (!rows) return prefetch();
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "deep_accel/compile/passes/address_slice.h"
+#include "deep_accel/compile/passes/prefetch_host.h"
 
 namespace deep_accel::compile {
 
@@ -18,9 +19,8 @@ struct FutureWindow {
   int64_t axis = 0;  // the dimension that rows index
   AddressSlice slice;
 
-  // Emits the prefetches for a later iteration; `mapping` takes the induction variable there. `spread`: for the next
-  // product of the block to issue line by line.
-  void emit(mlir::OpBuilder& builder, mlir::IRMapping& mapping, bool spread = false) const;
+  // Emits the prefetches for a later iteration; `mapping` takes the induction variable there.
+  void emit(mlir::OpBuilder& builder, mlir::IRMapping& mapping, PrefetchHost host = PrefetchHost::none) const;
 };
 
 struct PrefetchDecision {

@@ -3,6 +3,7 @@
 
 #include "deep_accel/compile/passes/decisions.h"
 #include "deep_accel/compile/passes/hazards.h"
+#include "deep_accel/compile/passes/prefetch_host.h"
 #include "deep_accel/compile/passes/strips.h"
 
 namespace deep_accel::compile {
@@ -54,7 +55,7 @@ std::optional<StrippedProduct> find(tile::GemmOp gemm, const Strips& strips) {
   StrippedProduct product{gemm, load, {}};
   for (mlir::Operation* op = gemm->getPrevNode(); op && !mlir::isa<tile::GemmOp>(op); op = op->getPrevNode()) {
     auto prefetch = mlir::dyn_cast<tile::PrefetchOp>(op);
-    if (prefetch && prefetch->hasAttr("tile.spread")) product.ahead.push_back(prefetch);
+    if (prefetch && prefetch_host(prefetch) == PrefetchHost::product) product.ahead.push_back(prefetch);
   }
   return product;
 }
@@ -90,7 +91,7 @@ struct StripLoop {
 
   void prefetch(Value source, llvm::ArrayRef<Value> indices, llvm::ArrayRef<int64_t> sizes) {
     auto op = builder.create<tile::PrefetchOp>(source, indices, sizes);
-    op->setAttr("tile.spread", builder.getUnitAttr());
+    set_prefetch_host(op, PrefetchHost::product);
   }
 
   // The window of the next strip; after the last, of the next turn's first.

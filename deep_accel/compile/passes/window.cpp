@@ -142,6 +142,7 @@ void make_window(mlir::ImplicitLocOpBuilder& builder, llvm::ArrayRef<WindowDim> 
 
   const bool has_else = outside || !dims.empty();
   auto branch = builder.create<scf::IfOp>(whole, has_else);
+  branch->setAttr(interior_attribute, builder.getUnitAttr());
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   make_map(builder, sizes, inside);

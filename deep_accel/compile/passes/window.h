@@ -24,6 +24,9 @@ mlir::OpFoldResult extent_of(mlir::ImplicitLocOpBuilder& builder, mlir::Value bu
 // A value of one compute type as another: widening, narrowing, integers to floats.
 mlir::Value convert_compute(mlir::ImplicitLocOpBuilder& builder, mlir::Value value, mlir::Type to);
 
+// On an scf.if that asks whether a window lies inside its buffer: then the first region has no checks left.
+inline constexpr llvm::StringLiteral interior_attribute = "tile.interior";
+
 using ElementBody = std::function<void(mlir::ValueRange window_indices)>;
 
 // A map over `sizes` with the body; a single run of the body where there are no dimensions.

@@ -116,6 +116,12 @@ std::optional<std::pair<unsigned, unsigned>> KernelOp::find_dim(llvm::StringRef 
   return std::nullopt;
 }
 
+// tile.read -----------------------------------------------------------------------------------------------------------
+
+void ReadOp::build(mlir::OpBuilder& builder, OperationState& state, mlir::Value buffer, mlir::ValueRange indices) {
+  build(builder, state, compute_type(mlir::cast<mlir::MemRefType>(buffer.getType()).getElementType()), buffer, indices);
+}
+
 // tile.grid -----------------------------------------------------------------------------------------------------------
 
 void GridOp::build(mlir::OpBuilder& builder, OperationState& state, mlir::ValueRange extents, OrderAttr order) {

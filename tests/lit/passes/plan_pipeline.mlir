@@ -20,8 +20,8 @@
 // CHECK:   %[[NEXT:.*]] = arith.addi %[[K]], %c32
 // CHECK:   %[[MORE:.*]] = arith.cmpi slt, %[[NEXT]], %[[N]]
 // CHECK:   %[[FUTURE:.*]] = arith.select %[[MORE]], %[[NEXT]], %[[K]]
-// CHECK:   tile.prefetch %[[A]][%[[G]], %[[FUTURE]]] sizes [64, 32] {tile.spread}
-// CHECK:   tile.prefetch %[[B]][%[[FUTURE]], %[[G]]] sizes [32, 256] {tile.spread}
+// CHECK:   tile.prefetch %[[A]][%[[G]], %[[FUTURE]]] sizes [64, 32] {tile.during = "product"}
+// CHECK:   tile.prefetch %[[B]][%[[FUTURE]], %[[G]]] sizes [32, 256] {tile.during = "product"}
 // CHECK-NEXT: tile.gemm
 tile.kernel @product(%A: memref<?x?xf32, #global> {tile.name = "A", tile.dims = ["M", "K"], tile.role = "in"},
                      %B: memref<?x?xf32, #global> {tile.name = "B", tile.dims = ["K", "N"], tile.role = "in"}) {

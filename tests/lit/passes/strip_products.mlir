@@ -18,8 +18,8 @@
 // CHECK: %[[ROW:.*]] = arith.muli %[[S]], %c13
 // CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %[[ROW]]
 // CHECK: tile.load %[[A]][%[[AT]], %[[K]]] into %[[a]]
-// CHECK: tile.prefetch %[[A]][{{.*}}] sizes [13, 64] {tile.spread}
-// CHECK: tile.prefetch %[[B]][{{.*}}] sizes [8, 96] {tile.spread}
+// CHECK: tile.prefetch %[[A]][{{.*}}] sizes [13, 64] {tile.during = "product"}
+// CHECK: tile.prefetch %[[B]][{{.*}}] sizes [8, 96] {tile.during = "product"}
 // CHECK: %[[ACC:.*]] = tile.slice %{{.*}}[%[[ROW]], %c0
 // CHECK: tile.gemm %[[a]], %{{.*}}, %[[ACC]] {{.*}} memref<13x64xf32
 // CHECK: scf.for %{{.*}} = %c4{{.*}} to %c8{{.*}} step %c1
