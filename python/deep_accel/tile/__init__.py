@@ -21,14 +21,16 @@
 
 from .._native import Program, explain, target_names
 from . import language, loops, types
-from .kernel import JitFunction, PrimFunc, compile, inline, jit, macro, prim_func
+from .jit import JitFunction, jit
 from .kernel import Kernel as CompiledKernel
+from .kernel import compile
 from .language import *  # noqa: F403
 from .language import MATH, Kernel, Select, print_  # noqa: F401
 from .loops import Parallel_ as Parallel
 from .loops import Persistent_ as Persistent
 from .loops import Pipelined_ as Pipelined
 from .loops import grid, serial, unroll, vectorized
+from .prim_func import PrimFunc, inline, macro, prim_func
 from .types import *  # noqa: F403
 
 globals().update(MATH)
