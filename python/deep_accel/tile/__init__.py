@@ -20,41 +20,10 @@
 """
 
 from .._native import Program, explain, target_names
-from . import language, loops, types
-from .jit import JitFunction, jit
+from . import language
+from .just_in_time import JitFunction, jit
 from .kernel import Kernel as CompiledKernel
 from .kernel import compile
 from .language import *  # noqa: F403
-from .language import MATH, Kernel, Select, print_  # noqa: F401
-from .loops import Parallel_ as Parallel
-from .loops import Persistent_ as Persistent
-from .loops import Pipelined_ as Pipelined
-from .loops import grid, serial, unroll, vectorized
-from .prim_func import PrimFunc, inline, macro, prim_func
-from .types import *  # noqa: F403
 
-globals().update(MATH)
-print = print_
-bool = types.bool_
-Serial, Unroll, Vectorized = serial, unroll, vectorized
-"""What the published language writes in capitals."""
-
-_own = (
-    Program,
-    explain,
-    target_names,
-    JitFunction,
-    PrimFunc,
-    compile,
-    inline,
-    jit,
-    macro,
-    prim_func,
-    CompiledKernel,
-    grid,
-    language,
-    loops,
-    Parallel,
-    Persistent,
-    Pipelined,
-)
+__all__ = [*language.__all__, "CompiledKernel", "JitFunction", "Program", "compile", "explain", "jit", "target_names"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import _native
 from .._arrays import numpy_dtype
-from .prim_func import PrimFunc
+from .functions import PrimFunc
 
 
 class Kernel:

@@ -1,8 +1,11 @@
 """The loops of the language: T.serial, T.Parallel, T.Pipelined and the others, before they are iterated over."""
 
-from .. import _native
 from . import trace
 from .trace import plain
+
+__all__ = [
+    "Parallel", "Persistent", "Pipelined", "Serial", "Unroll", "Vectorized", "grid", "serial", "unroll", "vectorized",
+]  # fmt: skip
 
 _UNROLLED = 64  # iterations up to which T.unroll writes the body again and again
 
@@ -31,7 +34,7 @@ class Loop:
         )
 
 
-class Pipelined(Loop):
+class PipelinedLoop(Loop):
     """Iterations in order, overlapping where nobody can tell."""
 
     carries = "memory"
@@ -47,7 +50,7 @@ class Pipelined(Loop):
         return self.builder.begin_pipeline(start, stop, step, stages, stage, order), []
 
 
-class Parallel(Loop):
+class ParallelLoop(Loop):
     """Independent iterations over an index space."""
 
     carries = None
@@ -79,7 +82,7 @@ class Parallel(Loop):
         return [flat, *variables]
 
 
-class Grid(Loop):
+class GridLoop(Loop):
     """Nested loops in order."""
 
     carries = None
@@ -97,7 +100,7 @@ class Grid(Loop):
             self.builder.end()
 
 
-class Persistent(Loop):
+class PersistentLoop(Loop):
     """The points of a domain that fall to one of several equal blocks: index, index + wave, index + 2 wave, ..."""
 
     carries = None
@@ -147,30 +150,30 @@ def vectorized(start, stop=None, step=1):
     return Loop("vectorized", *_bounds(start, stop), step)
 
 
-def Pipelined_(start, stop=None, num_stages=1, order=None, stage=None, sync=None, group=None):
+def Pipelined(start, stop=None, num_stages=1, order=None, stage=None, sync=None, group=None):
     """``for k in T.Pipelined(n, num_stages=3)``: in order, up to so many iterations in flight at a time.
 
     The second positional argument is `stop`, as in the published language. `order` and `stage` place the statements by
     hand; `sync` and `group` are accepted and ignored.
     """
-    return Pipelined(*_bounds(start, stop), int(num_stages), list(stage or []), list(order or []))
+    return PipelinedLoop(*_bounds(start, stop), int(num_stages), list(stage or []), list(order or []))
 
 
-def Parallel_(*extents, loop_layout=None, coalesced_width=None, prefer_async=None):
+def Parallel(*extents, loop_layout=None, coalesced_width=None, prefer_async=None):
     """``for i, j in T.Parallel(M, N)``: independent iterations. Layout hints are accepted and ignored."""
     if not extents:
         raise ValueError(f"{trace.place()}: T.Parallel: at least one extent is needed, got none; T.Parallel(n)")
-    return Parallel(extents)
+    return ParallelLoop(extents)
 
 
 def grid(*extents):
     """``for i, j in T.grid(M, N)``: nested loops in order."""
-    return Grid(extents)
+    return GridLoop(extents)
 
 
-def Persistent_(domain, wave_size, index, group_size=8):
+def Persistent(domain, wave_size, index, group_size=8):
     """``for m, n in T.Persistent([M, N], blocks, block)``: the share of one of `wave_size` equal blocks."""
-    return Persistent(domain, wave_size, index, group_size)
+    return PersistentLoop(domain, wave_size, index, group_size)
 
 
-_ = _native
+Serial, Unroll, Vectorized = serial, unroll, vectorized  # other spellings of the published language

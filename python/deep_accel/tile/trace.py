@@ -266,7 +266,7 @@ class Buffer:
             return
         indices, kept, extents = self._window(key)
         if kept:
-            from .language import copy, fill
+            from .moves import copy, fill
 
             region = Region(self, indices, kept, extents)
             if is_scalar(value):

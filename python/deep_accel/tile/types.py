@@ -1,7 +1,7 @@
 """Dtypes and the annotations of a kernel's arguments."""
 
 from .. import _native
-from .trace import Const, Delayed, Dynamic, plain
+from .trace import Const, Dynamic, plain
 
 
 class dtype(str):
@@ -73,7 +73,7 @@ class _Tensor:
 
     def __call__(self, shape, dtype="float32", data=None):
         if data is not None:
-            from .language import view
+            from .moves import view
 
             return view(data, shape, dtype)
         return TensorType(shape, dtype)
@@ -128,4 +128,3 @@ __all__ = [
     "dyn",
     "TensorType",
 ]
-_ = Delayed

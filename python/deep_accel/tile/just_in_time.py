@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from .. import _native
+from .functions import declare
 from .kernel import Kernel, compile
-from .prim_func import declare
 from .rewrite import rewritten, uses_threads, writes_kernel
 from .trace import Buffer, Const, Tracer, place
 from .types import TensorType

@@ -7,6 +7,8 @@ from .rewrite import rewritten, uses_threads
 from .trace import Buffer, Tracer, place, plain
 from .types import TensorType, dtype, scalar_type
 
+__all__ = ["PrimFunc", "inline", "macro", "prim_func"]
+
 
 class PrimFunc:
     """A kernel as a program of the tile dialect; what @T.prim_func makes."""
