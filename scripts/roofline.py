@@ -1,16 +1,18 @@
-"""Draws the roofline of this machine with measured kernels under it: roofline.py DEEPACCEL OUTPUT.svg
+"""Draws the roofline of this machine with measured kernels under it.
+
+    roofline.py DEEPACCEL OUTPUT.svg [--kernel TITLE FILE.mlir NAME=SIZE ...] ...
 
 The roof is what `deepaccel info` measured: min(peak, intensity * bandwidth) (Williams, Waterman, Patterson 2009). A
-point is a kernel's operations and bytes over the time that `deepaccel tile run` measured.
+point is a kernel's operations and the bytes of its tensors, as `deepaccel tile explain` counts them, over the time
+that `deepaccel tile run` measured. Sizes had better be multiples of the tiles: blocks at an edge count as whole ones.
 """
 
+import argparse
 import json
 import math
 import subprocess
-import sys
 from pathlib import Path
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "tile"
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 860, 520, 80, 30, 60, 70
 
 
@@ -18,25 +20,20 @@ def deepaccel(program: str, *arguments: str) -> dict:
     return json.loads(subprocess.run([program, *arguments, "--json"], check=True, capture_output=True).stdout)
 
 
-def points(program: str) -> list[tuple[str, float, float]]:
-    """(name, flop a byte, Gflop/s) of each kernel."""
-    found = []
-    for size in (256, 1024, 2048):
-        dims = [f"--dim={name}={size}" for name in "MNK"]
-        run = deepaccel(program, "tile", "run", str(EXAMPLES / "product.mlir"), *dims)
-        flops, moved = 2.0 * size**3, 3 * 4.0 * size**2
-        found.append((f"product {size}", flops / moved, flops / run["seconds"]["median"] / 1e9))
-    run = deepaccel(program, "tile", "run", str(EXAMPLES / "softmax.mlir"), "--dim=M=4096")
-    elements = 4096.0 * 4096
-    # Maximum, subtraction, exponential (as one), sum, scaling: five operations an element, read and written once.
-    found.append(("softmax 4096", 5 / 8, 5 * elements / run["seconds"]["median"] / 1e9))
-    return found
+def measure(program: str, title: str, file: str, *sizes: str) -> tuple[str, float, float]:
+    """(title, flop a byte, Gflop/s) of a kernel."""
+    dims = [f"--dim={size}" for size in sizes]
+    launch = deepaccel(program, "tile", "explain", file, *dims)["kernels"][0]["launch"]
+    if launch is None:
+        raise SystemExit(f"roofline.py: {title}: the sizes {' '.join(sizes)} do not say how much {file} has to do")
+    seconds = deepaccel(program, "tile", "run", file, *dims)["seconds"]["median"]
+    return title, launch["flops"] / launch["tensor_bytes"], launch["flops"] / seconds / 1e9
 
 
 def draw(info: dict, kernels: list[tuple[str, float, float]]) -> str:
     peak, bandwidth = info["peaks"]["f32_gflops_all"], info["peaks"]["gbytes_per_second_all"]["best"]
-    low_x, high_x = 0.1, max(1000.0, 2 * max(x for _, x, _ in kernels))
-    low_y = min([bandwidth * low_x, *(y / 2 for _, _, y in kernels)])
+    low_x, high_x = 0.1, max([1000.0, *(2 * x for _, x, _ in kernels)])
+    low_y = min([bandwidth * low_x / 2, *(y / 2 for _, _, y in kernels)])
     high_y = 2 * max([peak, *(y for _, _, y in kernels)])
 
     def x_of(value: float) -> float:
@@ -71,13 +68,19 @@ def draw(info: dict, kernels: list[tuple[str, float, float]]) -> str:
     path = " ".join(f"{x_of(x):.1f},{y_of(y):.1f}" for x, y in roof)
     parts.append(f'<polyline points="{path}" fill="none" stroke="#1f6f8b" stroke-width="3"/>')
     parts.append(text(x_of(high_x) - 6, y_of(peak) - 8, f"peak {peak:.0f} Gflop/s", "end", more='fill="#1f6f8b"'))
-    x, y = x_of(low_x) + 14, y_of(bandwidth * low_x) - 26
-    parts.append(text(x, y, f"bandwidth {bandwidth:.1f} GB/s", "start", more='fill="#1f6f8b"'))
-    for name, intensity, speed in kernels:
+    middle = math.sqrt(low_x * ridge)
+    x, y = x_of(middle) - 10, y_of(bandwidth * middle)
+    parts.append(text(x, y, f"bandwidth {bandwidth:.1f} GB/s", "end", more='fill="#1f6f8b"'))
+    # Each point has a number; a list, where no point is ever seen, says what it stands for.
+    line = HEIGHT - BOTTOM - 22 * len(kernels)
+    for number, (name, intensity, speed) in enumerate(kernels, 1):
         x, y = x_of(intensity), y_of(speed)
         share = 100 * speed / min(peak, bandwidth * intensity)
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="#e4572e" stroke="white" stroke-width="1.5"/>')
-        parts.append(text(x, y + 22, f"{name}: {share:.0f} %", size=12))
+        for at_x, at_y in ((x, y), (WIDTH / 2, line + 22 * (number - 1))):
+            parts.append(f'<circle cx="{at_x:.1f}" cy="{at_y:.1f}" r="9" fill="#c8401c" stroke="white"/>')
+            parts.append(text(at_x, at_y + 4, str(number), size=11, more='fill="white"'))
+        legend = f"{name}: {speed:.3g} Gflop/s, {share:.0f} % of the roof"
+        parts.append(text(WIDTH / 2 + 16, line + 22 * (number - 1) + 4, legend, "start"))
     parts.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 20, "arithmetic intensity, flop a byte"))
     middle = (TOP + HEIGHT - BOTTOM) / 2
     parts.append(text(24, middle, "speed, Gflop/s", more=f'transform="rotate(-90 24 {middle})"'))
@@ -85,14 +88,21 @@ def draw(info: dict, kernels: list[tuple[str, float, float]]) -> str:
 
 
 def main() -> None:
-    program, output = sys.argv[1:]
-    info = deepaccel(program, "info")
-    kernels = points(program)
-    Path(output).parent.mkdir(parents=True, exist_ok=True)
-    Path(output).write_text(draw(info, kernels))
-    for name, intensity, speed in kernels:
-        print(f"{name:<14}{intensity:8.2f} flop a byte {speed:8.1f} Gflop/s")
-    print(f"wrote {output}")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("deepaccel", help="the command")
+    parser.add_argument("output", help="the picture, .svg")
+    parser.add_argument(
+        "--kernel", nargs="+", action="append", default=[], metavar="PART", help="TITLE FILE NAME=SIZE ..."
+    )
+    options = parser.parse_args()
+    kernels = [measure(options.deepaccel, *kernel) for kernel in options.kernel]
+    # After the kernels: a first measurement of the peaks takes a while, and is kept.
+    info = deepaccel(options.deepaccel, "info")
+    Path(options.output).parent.mkdir(parents=True, exist_ok=True)
+    Path(options.output).write_text(draw(info, kernels))
+    for title, intensity, speed in kernels:
+        print(f"{title:<26}{intensity:8.2f} flop a byte {speed:8.1f} Gflop/s")
+    print(f"wrote {options.output}")
 
 
 if __name__ == "__main__":

@@ -84,13 +84,8 @@ class Preparation {
 
  private:
   void read_dims() {
-    for (const std::string& text : request_.dims) {
-      const auto [symbol, value] = split_assignment(text, "--dim");
-      const size_t index = index_of(symbol, signature_.symbols, "dimension");
-      const auto size = parse_number<int64_t>(value);
-      if (!size || *size < 0) throw ValueError("--dim " + text + ": a size is a whole number of at least 0");
-      if (sizes_[index]) throw ValueError("--dim gives " + symbol + " twice");
-      sizes_[index] = size;
+    for (const auto& [symbol, size] : parse_sizes(request_.dims)) {
+      sizes_[index_of(symbol, signature_.symbols, "dimension")] = size;
     }
   }
 
@@ -211,6 +206,17 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, co
     throw ValueError(option + " " + text + ": expected NAME=VALUE");
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::map<std::string, int64_t> parse_sizes(const std::vector<std::string>& dims) {
+  std::map<std::string, int64_t> sizes;
+  for (const std::string& text : dims) {
+    const auto [symbol, value] = split_assignment(text, "--dim");
+    const auto size = parse_number<int64_t>(value);
+    if (!size || *size < 0) throw ValueError("--dim " + text + ": a size is a whole number of at least 0");
+    if (!sizes.emplace(symbol, *size).second) throw ValueError("--dim gives " + symbol + " twice");
+  }
+  return sizes;
 }
 
 PreparedArguments prepare_arguments(const KernelSignature& signature, const ArgumentRequest& request) {

@@ -25,6 +25,9 @@ struct PreparedArguments {
 // "NAME=VALUE" as a pair. Throws ValueError; `option` is for the message.
 std::pair<std::string, std::string> split_assignment(const std::string& text, const std::string& option);
 
+// The sizes of "M=64", "N=3". Throws ValueError.
+std::map<std::string, int64_t> parse_sizes(const std::vector<std::string>& dims);
+
 // Inputs that no file gives are filled with random values: floats in [-1, 1), integers in [-8, 8) (unsigned [0, 16)),
 // booleans. Outputs are zero. Scalars that are not given are 1. Throws ValueError, TypeError, ShapeError, IoError where
 // the request does not fit the signature.

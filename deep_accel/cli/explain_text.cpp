@@ -96,8 +96,9 @@ void products_text(const json& phase, std::string& text) {
   for (const json& gemm : phase["gemms"]) {
     text += fmt::format("      {}x{}x{}", gemm["m"].get<int64_t>(), gemm["n"].get<int64_t>(), gemm["k"].get<int64_t>());
     if (has(gemm, "register_tile")) {
-      text += fmt::format(" in register tiles of {}x{}", gemm["register_tile"][0].get<int64_t>(),
-                          gemm["register_tile"][1].get<int64_t>());
+      const int64_t rows = gemm["register_tile"][0], columns = gemm["register_tile"][1], lanes = gemm["lanes"];
+      text += fmt::format(" in register tiles of {}x{}: {} accumulators of {} lanes", rows, columns,
+                          rows * ((columns + lanes - 1) / lanes), std::min(lanes, columns));
     }
     text += fmt::format(", {:.0f} % of the multipliers' work counts", 100 * gemm["efficiency"].get<double>());
     if (!gemm.value("where", "").empty()) text += "  (" + gemm["where"].get<std::string>() + ")";
@@ -105,15 +106,71 @@ void products_text(const json& phase, std::string& text) {
   }
 }
 
+// {"product.mlir:22", "product.mlir:23"} -> "product.mlir:22, 23"
+std::string lines_text(const json& lines) {
+  std::string text, file;
+  for (const json& line : lines) {
+    const std::string place = line;
+    const size_t colon = place.rfind(':');
+    const bool same = colon != std::string::npos && place.substr(0, colon) == file;
+    text += (text.empty() ? "" : ", ") + (same ? place.substr(colon + 1) : place);
+    file = place.substr(0, colon);
+  }
+  return text;
+}
+
+void loops_text(const json& phase, std::string& text) {
+  if (phase["loops"].empty()) return;
+  text += "    loops\n";
+  for (const json& loop : phase["loops"]) {
+    std::vector<std::string> sizes;
+    for (const json& size : loop["sizes"]) {
+      sizes.push_back(size.is_null() ? "?" : std::to_string(size.get<int64_t>()));
+    }
+    text += "      " + join(sizes, "x");
+    if (has(loop, "lanes")) {
+      text += fmt::format(" in vectors of {} along axis {}", loop["lanes"].get<int64_t>(), loop["axis"].get<int64_t>());
+      if (has(loop, "accumulators")) {
+        text += fmt::format(", {} at a time into registers", loop["accumulators"].get<int64_t>());
+      }
+      if (has(loop, "past_caches")) text += ", past the caches where the output is large";
+    } else {
+      text += " one by one";
+    }
+    if (loop["count"] > 1) text += fmt::format(", in {} versions", loop["count"].get<int64_t>());
+    if (!loop["lines"].empty()) text += "  (" + lines_text(loop["lines"]) + ")";
+    text += "\n";
+  }
+}
+
+// Of the kernel's whole launch, where sizes were given.
+std::string launch_text(const json& launch) {
+  std::vector<std::string> sizes;
+  for (const auto& [name, size] : launch["sizes"].items()) {
+    sizes.push_back(fmt::format("{} = {}", name, size.get<int64_t>()));
+  }
+  const double flops = launch["flops"], bytes = launch["tensor_bytes"];
+  std::string text = fmt::format("  a launch{}: {}, tensors of {}", sizes.empty() ? "" : " with " + join(sizes),
+                                 scaled(flops, "flop"), scaled(bytes, "B"));
+  if (bytes > 0) text += fmt::format(", {:.3g} flop a byte", flops / bytes);
+  return text + fmt::format("\n  estimated {} on one thread, beside {} at the roofline: bound by {}\n",
+                            time_text(launch["estimated_seconds"]), time_text(launch["roofline_seconds"]),
+                            launch["bound"] == "memory" ? "memory" : "arithmetic");
+}
+
 void phase_text(const json& phase, size_t index, std::string& text) {
   const int64_t axes = phase["axes"];
   text += fmt::format("  phase {}: a grid of {} {}\n", index, axes, axes == 1 ? "axis" : "axes");
   products_text(phase, text);
   buffers_text(phase, text);
-  if (!phase["decisions"].empty()) {
-    text += "    decisions\n";
-    for (const json& decision : phase["decisions"]) text += "      - " + decision.get<std::string>() + "\n";
+  loops_text(phase, text);
+  std::string decisions;
+  for (const json& decision : phase["decisions"]) {
+    // Which buffers share memory is already told beside them.
+    const std::string line = decision;
+    if (line.find(" shares bytes ") == std::string::npos) decisions += "      - " + line + "\n";
   }
+  if (!decisions.empty()) text += "    decisions\n" + decisions;
   const json& cost = phase["cost"];
   const double flops = cost["flops"], bytes = cost["bytes"];
   const bool known = cost.value("loops_known", true);
@@ -139,6 +196,7 @@ std::string report_text(const json& report) {
     text += "\n";
     size_t index = 0;
     for (const json& phase : kernel["phases"]) phase_text(phase, index++, text);
+    if (has(kernel, "launch")) text += launch_text(kernel["launch"]);
   }
   return text;
 }

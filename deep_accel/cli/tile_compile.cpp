@@ -71,7 +71,7 @@ void add_tile_compile(CLI::App& parent, Action& action) {
   CLI::App* app = parent.add_subcommand("compile", "Compile ahead of time, for this machine or another");
   CLI::Option* list = app->add_flag("--list-targets", options->list_targets, "List the targets");
   app->add_option("FILE", options->file, "The program (.mlir), or - for standard input")->type_name("");
-  app->add_option("--target", options->compiler.target, "The chip to compile for (default: host)");
+  app->add_option("--target", options->compiler.target, "The chip to compile for (default: host)")->type_name("NAME");
   app->add_option("-o,--output", options->output, "Where to write; the ending says what: .o, .so, .s, .ll")
       ->type_name("FILE");
   const std::map<std::string, Emit> kinds{

@@ -44,7 +44,7 @@ void add_tile_opt(CLI::App& parent, Action& action) {
   app->add_flag("--print-after-each", options->compiler.print_after_each, "Print the program after each pass");
   app->add_flag("--parse-only", options->parse_only, "Run no pass: parse, verify, and print");
   app->add_flag("--locations", options->locations, "With --parse-only: print where each operation was written");
-  app->add_option("--target", options->compiler.target, "The chip to compile for (default: host)");
+  app->add_option("--target", options->compiler.target, "The chip to compile for (default: host)")->type_name("NAME");
   app->add_option("-o,--output", options->output, "Write to this file rather than to standard output")
       ->type_name("FILE");
   app->callback([&action, options, list] {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -25,15 +24,7 @@ struct VerifyCommand {
 
 int verify_program(VerifyCommand command) {
   const tile::Program program = read_program(command.file);
-  for (const std::string& text : command.dims) {
-    const auto [symbol, value] = split_assignment(text, "--dim");
-    int64_t size = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), size);
-    if (error != std::errc() || end != value.data() + value.size()) {
-      throw ValueError("--dim " + text + ": a size is a whole number");
-    }
-    command.verify.sizes[symbol] = size;
-  }
+  command.verify.sizes = parse_sizes(command.dims);
   const std::vector<std::string> kernels =
       command.kernel.empty() ? program.kernels() : std::vector<std::string>{command.kernel};
   if (kernels.empty()) throw ValueError(command.file + " has no kernels");
@@ -70,7 +61,8 @@ void add_tile_verify(CLI::App& parent, Action& action) {
       ->capture_default_str();
   app->add_option("--seed", command->verify.seed, "Of the random values")->type_name("N")->capture_default_str();
   app->add_option("--target", command->verify.target,
-                  "The chip to compile for; must be able to run here (default: host)");
+                  "The chip to compile for; must be able to run here (default: host)")
+      ->type_name("NAME");
   app->add_option("--threads", command->verify.threads, "Numbers of threads whose results must agree")
       ->check(CLI::Range(1, 1024).description(""))
       ->delimiter(',')

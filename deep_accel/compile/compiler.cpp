@@ -99,6 +99,35 @@ struct Compilation {
   }
 };
 
+// Makes constants of named dimensions, and of what is computed from them.
+void fix_sizes(mlir::ModuleOp module, const std::map<std::string, int64_t>& sizes) {
+  if (sizes.empty()) return;
+  std::vector<std::string> known;
+  for (tile::KernelOp kernel : module.getOps<tile::KernelOp>()) {
+    for (unsigned index = 0; index < kernel.getArgumentTypes().size(); ++index) {
+      if (!mlir::isa<mlir::MemRefType>(kernel.getArgumentTypes()[index])) continue;
+      for (llvm::StringRef name : kernel.arg_dims(index)) {
+        if (!name.empty() && name != "?" && !llvm::is_contained(known, name)) known.push_back(name.str());
+      }
+    }
+  }
+  for (const auto& [name, size] : sizes) {
+    if (!llvm::is_contained(known, name)) {
+      throw ValueError("no kernel has a dimension named '" + name + "'" + did_you_mean(name, known) +
+                       "; there are: " + (known.empty() ? "none" : join(known)));
+    }
+    if (size < 0) throw ValueError("size '" + name + "' is " + std::to_string(size) + "; sizes are not negative");
+  }
+  module.walk([&](tile::DimOp dim) {
+    auto given = sizes.find(dim.getName().str());
+    if (given == sizes.end()) return;
+    mlir::OpBuilder builder(dim);
+    dim.replaceAllUsesWith(builder.create<mlir::arith::ConstantIndexOp>(dim.getLoc(), given->second).getResult());
+    dim.erase();
+  });
+  run_steps(module, host_target(), 0, 1);  // fold what is computed from them
+}
+
 void check_can_run(const Target& target) {
   const Target& host = host_target();
   if (target.triple.substr(0, target.triple.find('-')) != host.triple.substr(0, host.triple.find('-'))) {
@@ -178,12 +207,16 @@ std::shared_ptr<const Kernel> jit(const Program& program, const std::string& nam
       key, [&] { return link_library(Compilation(isolated(text_of(kernel, /*locations=*/true)), options).object()); });
 }
 
-std::string explain(const Program& program, const Options& options) {
+std::string explain(const Program& program, const Options& options, const std::map<std::string, int64_t>& sizes) {
   const Target& target = find_target(options.target);
-  Program copy = isolated(program);
-  Program written = copy.clone();
-  run_steps(*copy.impl().module, target, 0, first_step_after_tiles());
-  return explanation(*written.impl().module, *copy.impl().module, target);
+  Program decided = isolated(program);
+  Program written = decided.clone();
+  fix_sizes(*written.impl().module, sizes);
+  const size_t on_tiles = first_step_after_tiles();
+  run_steps(*decided.impl().module, target, 0, on_tiles);
+  Program lowered = decided.clone();
+  run_steps(*lowered.impl().module, target, on_tiles, on_tiles + 1);
+  return explanation({*written.impl().module, *decided.impl().module, *lowered.impl().module}, sizes, target);
 }
 
 }  // namespace deep_accel::compile

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -50,7 +51,9 @@ std::vector<std::byte> library(const tile::Program& program, const Options& opti
 std::shared_ptr<const Kernel> jit(const tile::Program& program, const std::string& name = "",
                                   const Options& options = {});
 
-// What the compiler decided for each kernel and why, as JSON text (see docs/tilelang.md, "explain").
-std::string explain(const tile::Program& program, const Options& options = {});
+// What the compiler decided for each kernel and why, as JSON text (see docs/tilelang.md, "explain"). With sizes of
+// named dimensions, {"M", 1024}, it also estimates a whole launch; ValueError for a name that no kernel has.
+std::string explain(const tile::Program& program, const Options& options = {},
+                    const std::map<std::string, int64_t>& sizes = {});
 
 }  // namespace deep_accel::compile

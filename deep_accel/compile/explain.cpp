@@ -1,9 +1,11 @@
-// The report for each kernel: decisions, buffers, products, cost, and an estimate of the time beside the roofline.
+// The report for each kernel: decisions, buffers, products, loops, cost, and an estimate of the time beside the
+// roofline.
 //
 // Cost counts one block: each operation's own cost times the trips of the loops around it, where those are constants.
 // The roofline's time is max(flops / peak, bytes / bandwidth) of one thread. The estimate divides the flops of products
 // by what the register tile can reach: rows and columns that fill the last tile only in part do the work of a full one,
-// and fewer accumulators than ports x latency leave the multipliers waiting.
+// and fewer accumulators than ports x latency leave the multipliers waiting. A whole launch, whose sizes are given,
+// counts each tensor once: what blocks read again they find in a cache. Blocks at an edge count as whole ones.
 #include "deep_accel/compile/explain.h"
 
 #include <cmath>
@@ -12,6 +14,7 @@
 #include "deep_accel/runtime/peaks.h"
 #include "deep_accel/tile/ir/program_impl.h"
 #include "llvm/Support/JSON.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace deep_accel::compile {
 namespace {
@@ -50,6 +53,13 @@ json::Value attribute_json(mlir::Attribute attribute) {
   if (auto list = mlir::dyn_cast<mlir::ArrayAttr>(attribute)) {
     for (mlir::Attribute element : list) values.push_back(attribute_json(element));
     return values;
+  }
+  if (auto dictionary = mlir::dyn_cast<mlir::DictionaryAttr>(attribute)) {
+    json::Object members;
+    for (mlir::NamedAttribute member : dictionary) {
+      members[member.getName().getValue()] = attribute_json(member.getValue());
+    }
+    return members;
   }
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -107,12 +117,15 @@ double efficiency(int64_t m, int64_t n, const Target& target, llvm::ArrayRef<int
 // A product as it was written, with the register tile that the passes chose for it.
 json::Object product_json(mlir::Operation* written, tile::GridOp decided, const Target& target, double& share) {
   int64_t m, n, k;
+  mlir::Type accumulation;
   if (auto gemm = mlir::dyn_cast<tile::GemmOp>(written)) {
     m = gemm.m(), n = gemm.n(), k = gemm.k();
+    accumulation = tile::compute_type(gemm.getAcc().getType().getElementType());
   } else {
     auto sparse = mlir::cast<tile::SparseGemmOp>(written);
     llvm::ArrayRef<int64_t> acc = sparse.getAcc().getType().getShape();
     m = acc[0], n = acc[1], k = 2 * sparse.getA().getType().getDimSize(1);
+    accumulation = tile::compute_type(sparse.getAcc().getType().getElementType());
   }
   // Passes divide products and keep their place in the source.
   mlir::DenseI64ArrayAttr chosen;
@@ -127,6 +140,7 @@ json::Object product_json(mlir::Operation* written, tile::GridOp decided, const 
                       {"n", n},
                       {"k", k},
                       {"register_tile", attribute_json(chosen)},
+                      {"lanes", target.lanes(static_cast<int>(tile::storage_bits(accumulation)))},
                       {"efficiency", share}};
 }
 
@@ -169,7 +183,44 @@ BlockCost block_cost(tile::GridOp grid, llvm::ArrayRef<double> shares) {
   return block;
 }
 
-json::Object phase_json(tile::GridOp written, tile::GridOp decided, const Target& target, const Roof& roof) {
+// What the maps of a phase became: equal ones (the interior and the edge of a window) once, with their number.
+json::Array loops_json(mlir::ModuleOp lowered, const std::string& function) {
+  auto found = lowered.lookupSymbol<mlir::func::FuncOp>(function);
+  auto loops = found ? found->getAttrOfType<mlir::ArrayAttr>("tile.loops") : nullptr;
+  llvm::MapVector<mlir::Attribute, int64_t> counts;
+  for (mlir::Attribute loop : loops ? loops.getValue() : llvm::ArrayRef<mlir::Attribute>()) ++counts[loop];
+  json::Array result;
+  for (auto [loop, count] : counts) {
+    json::Value shape = attribute_json(loop);
+    (*shape.getAsObject())["count"] = count;
+    for (json::Value& size : *shape.getAsObject()->getArray("sizes")) {
+      if (mlir::ShapedType::isDynamic(size.getAsInteger().value_or(0))) size = nullptr;
+    }
+    result.push_back(std::move(shape));
+  }
+  return result;
+}
+
+// What a launch of all the phases does, where the sizes say it.
+struct LaunchCost {
+  double flops = 0, busy_flops = 0;
+  bool known = true;
+
+  void add(tile::GridOp grid, const BlockCost& block) {
+    double blocks = 1;
+    for (mlir::Value extent : grid.getExtents()) {
+      auto number = mlir::getConstantIntValue(extent);
+      known &= number.has_value();
+      blocks *= static_cast<double>(number.value_or(1));
+    }
+    known &= block.known;
+    flops += blocks * block.total.flops;
+    busy_flops += blocks * block.busy_flops;
+  }
+};
+
+json::Object phase_json(tile::GridOp written, tile::GridOp decided, json::Array loops, const Target& target,
+                        const Roof& roof, LaunchCost& launch) {
   json::Array buffers, gemms;
   llvm::SmallVector<double> shares;
   decided->walk([&](tile::AllocOp alloc) { buffers.push_back(alloc_json(alloc)); });
@@ -178,6 +229,7 @@ json::Object phase_json(tile::GridOp written, tile::GridOp decided, const Target
     gemms.push_back(product_json(op, decided, target, shares.emplace_back(1)));
   });
   const BlockCost block = block_cost(written, shares);
+  launch.add(written, block);
   const double compute = block.total.flops / roof.flops, memory = block.total.bytes / roof.bytes;
   json::Value decisions = attribute_json(decided->getAttr("tile.decisions"));
   if (!decisions.getAsArray()) decisions = json::Array();
@@ -188,10 +240,43 @@ json::Object phase_json(tile::GridOp written, tile::GridOp decided, const Target
       {"buffer_bytes", attribute_json(decided->getAttr("tile.buffer_bytes"))},
       {"buffers", std::move(buffers)},
       {"gemms", std::move(gemms)},
+      {"loops", std::move(loops)},
       {"cost", json::Object{{"flops", block.total.flops}, {"bytes", block.total.bytes}, {"loops_known", block.known}}},
       {"bound", compute >= memory ? "compute" : "memory"},
       {"roofline_seconds", std::max(compute, memory)},
       {"estimated_seconds", std::max(block.busy_flops / roof.flops, memory)}};
+}
+
+// Bytes of the tensors; nullopt where a size is not given.
+std::optional<double> tensor_bytes(tile::KernelOp kernel, const std::map<std::string, int64_t>& sizes) {
+  double bytes = 0;
+  for (auto [index, argument] : llvm::enumerate(kernel.getArgumentTypes())) {
+    auto type = mlir::dyn_cast<mlir::MemRefType>(argument);
+    if (!type) continue;
+    double bits = static_cast<double>(tile::storage_bits(type.getElementType()));
+    for (auto [size, name] : llvm::zip(type.getShape(), kernel.arg_dims(static_cast<unsigned>(index)))) {
+      auto given = sizes.find(name.str());
+      if (mlir::ShapedType::isDynamic(size) && given == sizes.end()) return std::nullopt;
+      bits *= static_cast<double>(mlir::ShapedType::isDynamic(size) ? given->second : size);
+    }
+    bytes += bits / 8;
+  }
+  return bytes;
+}
+
+// Null where the sizes do not say how much there is to do.
+json::Value launch_json(const LaunchCost& launch, std::optional<double> bytes,
+                        const std::map<std::string, int64_t>& sizes, const Roof& roof) {
+  if (!launch.known || !bytes) return nullptr;
+  json::Object given;
+  for (const auto& [name, size] : sizes) given[name] = size;
+  const double compute = launch.flops / roof.flops, memory = *bytes / roof.bytes;
+  return json::Object{{"sizes", std::move(given)},
+                      {"flops", launch.flops},
+                      {"tensor_bytes", *bytes},
+                      {"bound", compute >= memory ? "compute" : "memory"},
+                      {"roofline_seconds", std::max(compute, memory)},
+                      {"estimated_seconds", std::max(launch.busy_flops / roof.flops, memory)}};
 }
 
 llvm::SmallVector<tile::GridOp> grids_of(tile::KernelOp kernel) {
@@ -216,16 +301,21 @@ json::Object target_json(const Target& target, const Roof& roof) {
 
 }  // namespace
 
-std::string explanation(mlir::ModuleOp written, mlir::ModuleOp decided, const Target& target) {
+std::string explanation(Stages stages, const std::map<std::string, int64_t>& sizes, const Target& target) {
   const Roof roof = roof_of(target);
   json::Array kernels;
-  for (auto [before, after] : llvm::zip(written.getOps<tile::KernelOp>(), decided.getOps<tile::KernelOp>())) {
+  for (auto [before, after] :
+       llvm::zip(stages.written.getOps<tile::KernelOp>(), stages.decided.getOps<tile::KernelOp>())) {
     json::Array phases;
+    LaunchCost launch;
     for (auto [grid, result] : llvm::zip(grids_of(before), grids_of(after))) {
-      phases.push_back(phase_json(grid, result, target, roof));
+      const std::string function = before.getSymName().str() + "_phase" + std::to_string(phases.size());
+      phases.push_back(phase_json(grid, result, loops_json(stages.lowered, function), target, roof, launch));
     }
-    kernels.push_back(json::Object{
-        {"name", before.getSymName()}, {"where", tile::location_text(before.getLoc())}, {"phases", std::move(phases)}});
+    kernels.push_back(json::Object{{"name", before.getSymName()},
+                                   {"where", tile::location_text(before.getLoc())},
+                                   {"phases", std::move(phases)},
+                                   {"launch", launch_json(launch, tensor_bytes(before, sizes), sizes, roof)}});
   }
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -11,9 +11,9 @@
 //   });
 //   Program program = k.finish();
 //
-// What each operation means stands in docs/tile-dialect.md. Every call remembers the line it was made from, which then
-// stands in every message. Mistakes are thrown at the call: ShapeError for shapes and ranks, TypeError for dtypes and
-// kinds of buffers, ValueError for the rest.
+// What each operation means stands in docs/reference/tile.md. Every call remembers the line it was made from, which
+// then stands in every message. Mistakes are thrown at the call: ShapeError for shapes and ranks, TypeError for dtypes
+// and kinds of buffers, ValueError for the rest.
 #pragma once
 
 #include <array>

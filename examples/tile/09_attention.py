@@ -12,7 +12,8 @@ import deep_accel.tile as T
 
 
 @T.jit
-def attention(heads, length, depth, causal=False, block_m=64, block_n=64):
+def attention(depth, causal=False, block_m=64, block_n=64):
+    heads, length = T.dynamic("heads, length")
     scale = math.log2(math.e) / math.sqrt(depth)  # exponentials to base 2
     shape = (heads, length, depth)
 
@@ -81,7 +82,7 @@ def main():
         for causal in (False, True):
             rng = np.random.default_rng(length)
             q, k, v = (rng.standard_normal((heads, length, depth), dtype=np.float32) for _ in range(3))
-            o = attention(heads, length, depth, causal)(q, k, v)
+            o = attention(depth, causal)(q, k, v)
             # Scores of this size carry depth roundings, weights length; values are of order 4.
             np.testing.assert_allclose(o, reference(q, k, v, causal), atol=4 * (depth + length) * 2.0**-22, rtol=0)
     print("attention: right")

@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +56,82 @@ def test_explain_and_opt_and_compile(tmp_path):
     assert (tmp_path / "k.o").read_bytes()[18] == 183  # EM_AARCH64
 
 
+COMMANDS = ["", "info", "cache", "cache list", "cache stats", "cache path", "cache clear", "tile", "tile run",
+            "tile verify", "tile opt", "tile compile", "tile explain"]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command):
+    text = run(*command.split(), "--help").stdout
+    usage = f"Usage: deepaccel {command}".strip()
+    assert any(line.startswith(usage) for line in text.splitlines()), text
+    options = [line for line in text.splitlines() if line.startswith("  -")]
+    assert options and all(re.search(r" {2,}\S", line[4:]) for line in options), "an option without a word on it"
+    listed = re.findall(r"^  ([a-z]+) +\S", text.split("Subcommands:")[1], re.M) if "Subcommands:" in text else []
+    inner = {c.removeprefix(command).split()[0] for c in COMMANDS if c.startswith(command) and c != command}
+    assert set(listed) == inner, "COMMANDS of this test has them all"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_unknown_options_are_bad_usage(command):
+    assert "--help'" in run(*command.split(), "--no-such-option", status=2).stderr
+
+
+def layer_norm():
+    return ROOT / "bench/kernels/layer_norm.mlir"
+
+
+def attention():
+    """What the tutorial's kernel writes."""
+    command = [sys.executable, "-m", "deep_accel.tile", ROOT / "examples/tile/09_attention.py", "depth=64"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+# x86-64-avx2: 8 lanes of f32. The launches' operations follow from the formulas; each tensor counts once.
+@pytest.mark.parametrize(
+    "program, sizes, products, flops, tensors",
+    [
+        (PRODUCT, {"M": 224, "N": 256, "K": 512}, 1, 2 * 224 * 256 * 512, 224 * 512 + 512 * 256 + 224 * 256),
+        (SOFTMAX, {"M": 8}, 0, None, 2 * 8 * 4096),
+        (layer_norm, {"M": 8}, 0, None, 2 * 8 * 4096 + 2 * 4096),
+        (attention, {"heads": 2, "length": 128}, 2, None, 4 * 2 * 128 * 64),
+    ],
+)
+def test_explain(program, sizes, products, flops, tensors):
+    text = None
+    if callable(program):
+        program = program()
+    if isinstance(program, str):
+        program, text = "-", program
+    arguments = ["tile", "explain", program, "--target", "x86-64-avx2", *(f"--dim={n}={s}" for n, s in sizes.items())]
+    (kernel,) = json.loads(run(*arguments, "--json", input=text).stdout)["kernels"]
+    (phase,) = kernel["phases"]
+    assert len(phase["gemms"]) == products
+    for gemm in phase["gemms"]:
+        rows, columns = gemm["register_tile"]
+        assert rows * columns // gemm["lanes"] <= 16 and columns % gemm["lanes"] == 0  # 16 registers
+    assert any("panels" in buffer for buffer in phase["buffers"]) == (products > 0)
+    assert all(buffer["bytes"] > 0 and "offset" in buffer for buffer in phase["buffers"])
+    assert phase["arena_bytes"] <= phase["buffer_bytes"] + 64 * len(phase["buffers"])
+    assert any(d.startswith("pipeline at") for d in phase["decisions"]) == (products > 0)
+    assert any(loop.get("lanes") == 8 and loop["lines"] for loop in phase["loops"])
+    assert phase["estimated_seconds"] >= phase["roofline_seconds"] > 0
+    launch = kernel["launch"]
+    assert launch["tensor_bytes"] == 4 * tensors and launch["sizes"] == sizes
+    assert flops is None or launch["flops"] == flops
+    assert launch["estimated_seconds"] >= launch["roofline_seconds"] > 0
+
+    written = run(*arguments, input=text).stdout
+    for part in ("buffers of a block", "loops", "in vectors of 8", "at the roofline", "a launch with"):
+        assert part in written
+    assert ("register tiles of" in written) == (products > 0)
+
+
+def test_explain_shows_shared_memory():
+    written = run("tile", "explain", "-", "--target", "x86-64-avx2", input=attention()).stdout
+    assert "shares memory with k" in written and "saved by sharing" in written
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [
@@ -65,6 +143,12 @@ def test_explain_and_opt_and_compile(tmp_path):
         (["tile", "run", PRODUCT, "--output", "D=d.npy"], "no output 'D'"),
         (["tile", "compile", PRODUCT, "--target", "vax", "-o", "x.o"], "vax"),
         (["tile", "compile", PRODUCT, "-o", "x.txt"], "--emit"),
+        (["tile", "opt", PRODUCT, "--stop-after", "simplfy"], "did you mean 'simplify'"),
+        (["tile", "explain", PRODUCT, "--dim", "Q=3"], "no kernel has a dimension named 'Q'"),
+        (["tile", "explain", PRODUCT, "--dim", "M=1", "--dim", "M=2"], "gives M twice"),
+        (["tile", "explain", PRODUCT, "--target", "vax"], "vax"),
+        (["tile", "verify", PRODUCT, "--dim", "M=-1"], "whole number"),
+        (["tile", "verify", PRODUCT, "--kernel", "prodct"], "did you mean 'product'"),
     ],
 )
 def test_bad_input_is_an_error_and_exit_status_2(arguments, message, tmp_path):

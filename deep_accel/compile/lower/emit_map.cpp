@@ -37,6 +37,7 @@ mlir::LogicalResult MapEmitter::emit() {
   }
   const mlir::LogicalResult result = emit_outer(order, 0);
   emitter_.end_prefetches(PrefetchHost::map);
+  note_shape();
   return result;
 }
 
@@ -107,6 +108,7 @@ mlir::LogicalResult MapEmitter::emit_vector_loop() {
     }
     Value streams = carried.empty() ? streaming_condition() : Value();
     if (streams) {
+      may_go_past_caches_ = true;
       mlir::OpBuilder::InsertionGuard guard(builder_);
       auto branch = builder_.create<scf::IfOp>(streams, /*withElseRegion=*/true);
       builder_.setInsertionPointToStart(branch.thenBlock());

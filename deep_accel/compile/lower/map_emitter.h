@@ -1,5 +1,5 @@
 // How one map is emitted: its loops and lanes in emit_map.cpp, the choice of the vector axis in map_axis.cpp, stores
-// past the caches in map_streaming.cpp.
+// past the caches in map_streaming.cpp, what is told of it in map_note.cpp.
 #pragma once
 
 #include "deep_accel/compile/lower/emitter.h"
@@ -32,6 +32,8 @@ class MapEmitter {
   mlir::Value streaming_condition();
   bool may_stream(tile::WriteOp write);
   mlir::Value clone_index(mlir::Value index, mlir::IRMapping& start);
+  // Tells `explain` what was chosen.
+  void note_shape();
 
   mlir::LogicalResult emit_outer(llvm::ArrayRef<int64_t> order, size_t depth);
   mlir::LogicalResult emit_scalar();
@@ -61,6 +63,7 @@ class MapEmitter {
   llvm::DenseMap<mlir::Value, LaneValue> lane_values_;
   llvm::SmallVector<tile::CombineOp> horizontal_;  // combines kept in registers
   bool streaming_ = false;
+  bool may_go_past_caches_ = false;
 };
 
 }  // namespace deep_accel::compile

@@ -34,6 +34,9 @@ void BuilderState::set_place(std::optional<Builder::Place> place) {
     place_ = mlir::FileLineColLoc::get(context.get(), place->file, static_cast<unsigned>(place->line),
                                        static_cast<unsigned>(place->column));
     location_ = place_;
+    // The kernel itself was made from a line of the face's own code: it stands where its first place is.
+    if (kernel && !placed_) kernel->setLoc(*place_);
+    placed_ = true;
   }
 }
 

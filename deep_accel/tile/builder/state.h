@@ -143,6 +143,7 @@ class BuilderState : public std::enable_shared_from_this<BuilderState> {
  private:
   std::optional<mlir::Location> location_;
   std::optional<mlir::Location> place_;
+  bool placed_ = false;  // whether the kernel has its place
   std::map<std::pair<const void*, const void*>, mlir::Value> constants_;
 };
 

@@ -95,6 +95,37 @@ TEST(Compiler, ExplainCountsTheProduct) {
   EXPECT_GE(phase["estimated_seconds"].get<double>(), phase["roofline_seconds"].get<double>());
 }
 
+TEST(Compiler, ExplainSaysWhatBecameOfLoopsAndProducts) {
+  auto report =
+      nlohmann::json::parse(compile::explain(Program::parse(test::kProductProgram), {.target = "x86-64-avx2"}));
+  const auto& phase = report["kernels"][0]["phases"][0];
+  ASSERT_EQ(phase["gemms"].size(), 1u);
+  EXPECT_EQ(phase["gemms"][0]["lanes"], 8);  // f32 in 256 bits
+  ASSERT_GE(phase["loops"].size(), 1u);
+  for (const auto& loop : phase["loops"]) {
+    EXPECT_GE(loop["count"], 1);
+    EXPECT_EQ(loop["lanes"], 8) << loop;
+    EXPECT_EQ(loop["axis"], 1) << loop;
+    ASSERT_GE(loop["lines"].size(), 1u) << loop;
+    EXPECT_EQ(loop["lines"][0].get<std::string>().substr(0, 7), "<text>:") << loop;
+  }
+  EXPECT_TRUE(report["kernels"][0]["launch"].is_null()) << "M is not given";
+}
+
+TEST(Compiler, ExplainCountsALaunch) {
+  const Program program = Program::parse(test::kProductProgram);
+  auto report = nlohmann::json::parse(compile::explain(program, {.target = "x86-64-avx2"}, {{"M", 24}}));
+  const auto& launch = report["kernels"][0]["launch"];
+  // Three blocks; M x 32 of f16, 32 x 16 of f32, M x 16 of f32.
+  EXPECT_EQ(launch["flops"], 3 * (2 * 8 * 16 * 32 + 8 * 16));
+  EXPECT_EQ(launch["tensor_bytes"], 24 * 32 * 2 + 32 * 16 * 4 + 24 * 16 * 4);
+  EXPECT_EQ(launch["sizes"]["M"], 24);
+  EXPECT_GE(launch["estimated_seconds"].get<double>(), launch["roofline_seconds"].get<double>());
+  EXPECT_TRUE(contains(message_of<ValueError>([&] { compile::explain(program, {}, {{"Q", 1}}); }),
+                       "no kernel has a dimension named 'Q'"));
+  EXPECT_TRUE(contains(message_of<ValueError>([&] { compile::explain(program, {}, {{"M", -1}}); }), "is -1"));
+}
+
 TEST(Compiler, ThreadsMayShareAProgram) {
   Program program = Program::parse(test::kProductProgram);
   const compile::Options options{.stop_after = compile::passes().front().name};
