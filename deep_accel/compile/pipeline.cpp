@@ -4,6 +4,7 @@
 #include "deep_accel/base/error.h"
 #include "deep_accel/compile/lower/lower.h"
 #include "deep_accel/compile/machine/to_llvm.h"
+#include "deep_accel/compile/passes/flatten_branches.h"
 #include "deep_accel/compile/passes/forward_loads.h"
 #include "deep_accel/compile/passes/fuse_maps.h"
 #include "deep_accel/compile/passes/fuse_rows.h"
@@ -82,6 +83,8 @@ const std::vector<Step>& steps() {
        Level::tiles, adding([] { return make_plan_pipeline_pass(); })},
       {"strip-products", "load left factors of products a strip of rows at a time, as the register tiles need them",
        Level::tiles, on_each_kernel([](tile::KernelOp kernel, const Target&) { strip_products(kernel); })},
+      {"flatten-branches", "let maps compute both of two values and choose, where that does no harm", Level::tiles,
+       on_each_kernel([](tile::KernelOp kernel, const Target&) { flatten_branches(kernel); })},
       {"lower-moves", "turn moves, reductions and scans into maps, with interior and edge apart", Level::tiles,
        on_each_kernel([](tile::KernelOp kernel, const Target&) { lower_moves(kernel); })},
       {"simplify-moves", "drop questions that are asked twice", Level::tiles, add_simplify},

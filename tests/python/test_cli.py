@@ -114,7 +114,9 @@ def test_explain(program, sizes, products, flops, tensors):
     assert all(buffer["bytes"] > 0 and "offset" in buffer for buffer in phase["buffers"])
     assert phase["arena_bytes"] <= phase["buffer_bytes"] + 64 * len(phase["buffers"])
     assert any(d.startswith("pipeline at") for d in phase["decisions"]) == (products > 0)
-    assert any(loop.get("lanes") == 8 and loop["lines"] for loop in phase["loops"])
+    assert phase["loops"] and all("lanes" in loop and loop["lines"] for loop in phase["loops"]), "all in vectors"
+    # Along the rows, where elements lie side by side.
+    assert {(loop["axis"], loop["lanes"]) for loop in phase["loops"] if loop["sizes"] == [4, 4096]} <= {(1, 8)}
     assert phase["estimated_seconds"] >= phase["roofline_seconds"] > 0
     launch = kernel["launch"]
     assert launch["tensor_bytes"] == 4 * tensors and launch["sizes"] == sizes

@@ -73,9 +73,10 @@ std::optional<int64_t> MapEmitter::memory_step(Value buffer, mlir::ValueRange in
 }
 
 int64_t MapEmitter::choose_axis() {
-  int64_t best = -1, best_score = 0;
+  int64_t best = -1;
+  double best_worth = 0;
   for (int64_t axis = 0; axis < op_.rank(); ++axis) {
-    int64_t score = 0;
+    int64_t score = 0, apart = 0;
     for (mlir::Operation& op : op_.getBody().front()) {
       Value buffer;
       mlir::ValueRange indices;
@@ -93,11 +94,15 @@ int64_t MapEmitter::choose_axis() {
       // A write that does not move with the axis is the same element over and over: no axis for vectors.
       if (step == 0 && mlir::isa<tile::WriteOp>(op)) score -= 100;
       if (step == 1) score += writes ? 4 : 3;
-      if (!step || (*step != 0 && *step != 1)) score -= 2;
+      if (!step || (*step != 0 && *step != 1)) score -= 2, ++apart;
     }
     const auto size = mlir::getConstantIntValue(op_.mixed_sizes()[axis]);
-    if (size && *size == 1) score = -1;
-    if (score > 0 && score >= best_score) best = axis, best_score = score;
+    if (score <= 0 || (size && *size == 1)) continue;
+    // Lanes that lie apart are moved one by one, and vectors that the axis does not fill do less.
+    const auto lanes = static_cast<double>(emitter_.target_.lanes(32));
+    const double filled = size ? std::min(1.0, static_cast<double>(*size) / lanes) : 1;
+    const double worth = static_cast<double>(score) * filled - 4 * static_cast<double>(apart);
+    if (best < 0 || worth >= best_worth) best = axis, best_worth = worth;
   }
   return best;
 }
