@@ -141,6 +141,7 @@ const CrossCase kCases[] = {
     {"product_f16", "product.mlir", {{"{A}", "f16"}, {"{B}", "f16"}, {"{C}", "f32"}, {"{0}", "0.0"}}},
     {"product_bf16", "product.mlir", {{"{A}", "bf16"}, {"{B}", "bf16"}, {"{C}", "f32"}, {"{0}", "0.0"}}},
     {"product_i8", "product.mlir", {{"{A}", "i8"}, {"{B}", "i8"}, {"{C}", "i32"}, {"{0}", "0"}}},
+    {"product_u8", "product.mlir", {{"{A}", "ui8"}, {"{B}", "ui8"}, {"{C}", "i32"}, {"{0}", "0"}}},
     {"softmax", "softmax.mlir", {}},
     {"layer_norm", "layer_norm.mlir", {}},
     {"attention", "attention.mlir", {}},
@@ -170,7 +171,7 @@ TEST_P(Cross, MatchesTheInterpreter) {
 
 // A processor with shorter registers than the code is written for says so.
 TEST(CrossMachine, ShortRegistersAreRefused) {
-  const CrossCase& softmax = kCases[5];
+  const CrossCase softmax{"softmax", "softmax.mlir", {}};
   const tile::Program program = tile::Program::parse(text_of(softmax), softmax.kernel);
   const ForeignKernel kernel(program, {"aarch64-sve", kArm, "qemu-aarch64 -cpu max,sve128=on"});
   const Tensor x = Tensor::zeros(DType::f32, {3, 83}), y = Tensor::zeros(DType::f32, {3, 83});

@@ -64,8 +64,15 @@ Value Elements::position(const BufferRef& ref, mlir::ValueRange indices) {
     Value panel = builder_.createOrFold<arith::DivUIOp>(along, width);
     Value within = builder_.createOrFold<arith::RemUIOp>(along, width);
     position = add(position, mul(panel, builder_.getIndexAttr(panels.rows * panels.width)));
-    position = add(position, mul(row, builder_.getIndexAttr(panels.width)));
-    return add(position, within);
+    if (panels.group == 1) {
+      position = add(position, mul(row, builder_.getIndexAttr(panels.width)));
+      return add(position, within);
+    }
+    Value group = index(panels.group);
+    Value word = builder_.createOrFold<arith::DivUIOp>(row, group);
+    position = add(position, mul(word, builder_.getIndexAttr(panels.width * panels.group)));
+    position = add(position, mul(within, builder_.getIndexAttr(panels.group)));
+    return add(position, builder_.createOrFold<arith::RemUIOp>(row, group));
   }
   for (auto [index, stride] : llvm::zip_equal(indices, ref.strides)) {
     const auto constant = mlir::getConstantIntValue(stride);
@@ -121,13 +128,23 @@ Value Elements::narrow_to_storage(Value value, Type storage) {
   return builder_.create<arith::TruncIOp>(raw, value);
 }
 
+Value Elements::converted(Value value, Type element) {
+  Type from = mlir::getElementTypeOrSelf(value.getType()), to = shaped_like(value, element);
+  if (from == element) return value;
+  if (!mlir::isa<mlir::FloatType>(from)) return builder_.create<arith::SIToFPOp>(to, value);
+  if (!mlir::isa<mlir::FloatType>(element)) return builder_.create<arith::FPToSIOp>(to, value);
+  if (from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth()) return builder_.create<arith::ExtFOp>(to, value);
+  return builder_.create<arith::TruncFOp>(to, value);
+}
+
 Value Elements::load(const BufferRef& ref, Value position, int64_t lanes, Value mask) {
   Value where = address(ref, position);
   Type raw = raw_type(ref.storage);
   const int64_t alignment = std::max<int64_t>(tile::storage_bits(ref.storage) / 8, 1);
   if (!tile::is_packed(ref.storage)) {
     Type type = lanes == 1 ? raw : mlir::VectorType::get({lanes}, raw);
-    return widen_storage(raw_load(type, where, alignment, mask), ref.storage);
+    return converted(widen_storage(raw_load(type, where, alignment, mask), ref.storage),
+                     tile::compute_type(ref.element));
   }
   if (lanes == 1) {
     Value byte = raw_load(raw, where, 1, {});
@@ -143,13 +160,25 @@ Value Elements::load(const BufferRef& ref, Value position, int64_t lanes, Value 
   return widen_storage(unpack_nibbles(builder_, bytes), ref.storage);
 }
 
-void Elements::store(const BufferRef& ref, Value value, Value position, int64_t lanes, Value mask, bool exact,
-                     bool streaming) {
-  Value where = address(ref, position);
+Value Elements::raw_lanes(const BufferRef& ref, Value value, bool exact) {
   if (!exact && ref.storage != ref.element) {
     value = widen_storage(narrow_to_storage(value, ref.element), ref.element);
   }
-  Value raw = narrow_to_storage(value, ref.storage);
+  if (exact && ref.storage.isBF16()) {
+    // A bf16 is the upper half of its f32: nothing is rounded.
+    Value bits = builder_.create<arith::BitcastOp>(shaped_like(value, builder_.getI32Type()), value);
+    Value half = builder_.create<arith::ConstantOp>(builder_.getIntegerAttr(builder_.getI32Type(), 16));
+    if (auto type = mlir::dyn_cast<mlir::VectorType>(value.getType())) half = splat(half, type.getNumElements());
+    return builder_.create<arith::TruncIOp>(shaped_like(value, builder_.getI16Type()),
+                                            builder_.create<arith::ShRUIOp>(bits, half));
+  }
+  return narrow_to_storage(converted(value, tile::compute_type(ref.storage)), ref.storage);
+}
+
+void Elements::store(const BufferRef& ref, Value value, Value position, int64_t lanes, Value mask, bool exact,
+                     bool streaming) {
+  Value where = address(ref, position);
+  Value raw = raw_lanes(ref, value, exact);
   const int64_t element_bytes = std::max<int64_t>(tile::storage_bits(ref.storage) / 8, 1);
   const int64_t alignment = streaming ? lanes * element_bytes : element_bytes;
   if (!tile::is_packed(ref.storage)) {

@@ -8,11 +8,13 @@
 namespace deep_accel::compile {
 
 // A tile whose dimension `axis` is cut in panels of `width`: element (i, j) of a tile with axis 1 lies at
-// (j / width) * rows * width + i * width + j % width.
+// (j / width) * rows * width + i * width + j % width. With groups, `group` neighbours along the other dimension lie
+// side by side: at (j / width) * rows * width + (i / group) * width * group + j % width * group + i % group.
 struct Panels {
   int64_t axis;
   int64_t width;
-  int64_t rows;  // the other dimension's size
+  int64_t rows;  // the other dimension's size, a multiple of group
+  int64_t group = 1;
 };
 
 struct BufferRef {
@@ -50,6 +52,9 @@ class Elements {
   void store(const BufferRef& ref, mlir::Value value, mlir::Value position, int64_t lanes, mlir::Value mask = {},
              bool exact = false, bool streaming = false);
 
+  // Lanes in the compute type as they lie in memory, each in its raw type. `exact`: as for store().
+  mlir::Value raw_lanes(const BufferRef& ref, mlir::Value value, bool exact);
+
   // A scalar in every lane.
   mlir::Value splat(mlir::Value scalar, int64_t lanes);
   mlir::Value lane(mlir::Value vector, int64_t index);
@@ -61,6 +66,8 @@ class Elements {
  private:
   mlir::Value widen_storage(mlir::Value raw, mlir::Type storage);
   mlir::Value narrow_to_storage(mlir::Value value, mlir::Type storage);
+  // Between compute types, for values that both hold.
+  mlir::Value converted(mlir::Value value, mlir::Type element);
   mlir::Value raw_load(mlir::Type type, mlir::Value address, int64_t alignment, mlir::Value mask);
   void raw_store(mlir::Value value, mlir::Value address, int64_t alignment, mlir::Value mask, bool streaming);
 

@@ -3,8 +3,12 @@
 //
 // The rows of a register tile are walked outside, its columns inside: a strip of a (rows x K) stays in the first cache
 // while b's panels stream past it. Scales are applied to the partial sums of each K block.
+//
+// With `tile.group`, one instruction takes a group of neighbours along K: a and b are then read as matrices of words of
+// 32 bits, a group each, and K counts words.
 #include <numeric>
 
+#include "deep_accel/compile/lower/emit_dot.h"
 #include "deep_accel/compile/lower/emitter.h"
 #include "deep_accel/compile/passes/strips.h"
 
@@ -23,7 +27,11 @@ class GemmEmitter {
         op_(op),
         a_(emitter.buffer(op.getA())),
         b_(emitter.buffer(op.getB())),
-        acc_(emitter.buffer(op.getAcc())) {}
+        acc_(emitter.buffer(op.getAcc())) {
+    // Factors are read as they lie, decoded.
+    a_.element = a_.storage;
+    b_.element = b_.storage;
+  }
 
   mlir::LogicalResult emit();
 
@@ -56,6 +64,12 @@ class GemmEmitter {
   mlir::VectorType vector_type(const Block& block) {
     return mlir::VectorType::get({block.lanes}, tile::compute_type(acc_.element));
   }
+  // Of the factors in registers.
+  mlir::Type factor_type() { return group_ > 1 ? builder_.getI32Type() : tile::compute_type(acc_.element); }
+  void read_in_words();
+  BufferRef in_words(const BufferRef& ref, int64_t k_dim);
+  // For each row what a dot product of all of K adds to its sums too much (emit_dot.h), as vectors; none where nothing.
+  llvm::SmallVector<Value> surplus(Value row, int64_t rows);
 
   Emitter& emitter_;
   Elements& elements_;
@@ -64,6 +78,9 @@ class GemmEmitter {
   BufferRef a_, b_, acc_;
   Strips strips_{};
   int64_t register_rows_ = 1, register_columns_ = 1, lanes_ = 1;
+  int64_t group_ = 1, k_ = 0;  // neighbours along K in a word; words along K
+  std::optional<DotEmitter> dot_;
+  llvm::SmallVector<Value> surplus_;  // of the strip being emitted
 };
 
 mlir::LogicalResult Emitter::emit_gemm(tile::GemmOp op) {
@@ -78,8 +95,9 @@ mlir::LogicalResult GemmEmitter::emit() {
   register_columns_ = tile_shape[1];
   lanes_ =
       std::min<int64_t>(emitter_.target_.lanes(static_cast<int>(tile::storage_bits(acc_.element))), register_columns_);
+  read_in_words();
   strips_ = divide_in_strips(op_.m(), register_rows_);
-  if (a_.panels) {
+  if (a_.panels && a_.panels->width > 1) {
     // Strips are the left factor's panels, the last of which may not be full.
     const int64_t m = op_.m(), whole = m / register_rows_ * register_rows_;
     strips_.high = register_rows_;
@@ -93,6 +111,36 @@ mlir::LogicalResult GemmEmitter::emit() {
   return mlir::success();
 }
 
+void GemmEmitter::read_in_words() {
+  k_ = op_.k();
+  auto group = op_->getAttrOfType<mlir::IntegerAttr>("tile.group");
+  if (!group) return;
+  group_ = group.getInt();
+  k_ /= group_;
+  dot_.emplace(builder_, emitter_.target_,
+               DotFactors{.bf16 = a_.storage.isBF16(),
+                          .a_unsigned = a_.element.isUnsignedInteger(),
+                          .b_unsigned = b_.element.isUnsignedInteger()});
+  a_ = in_words(a_, op_.getTransposeA() ? 0 : 1);
+  b_ = in_words(b_, op_.getTransposeB() ? 1 : 0);
+}
+
+BufferRef GemmEmitter::in_words(const BufferRef& ref, int64_t k_dim) {
+  BufferRef words = ref;
+  words.base = elements_.address(ref, ref.offset ? ref.offset : elements_.index(int64_t{0}));
+  words.offset = {};
+  words.element = words.storage = builder_.getI32Type();
+  if (words.panels) {
+    words.panels->rows /= group_;
+    words.panels->group = 1;
+    return words;
+  }
+  // Along K a step is a word now; the rows' distance counts words.
+  mlir::OpFoldResult& rows = words.strides[1 - k_dim];
+  rows = builder_.getIndexAttr(*mlir::getConstantIntValue(rows) / group_);
+  return words;
+}
+
 // `count` strips of `rows` rows from row `from` on.
 void GemmEmitter::emit_strips(int64_t from, int64_t count, int64_t rows) {
   if (count == 0) return;
@@ -104,6 +152,7 @@ void GemmEmitter::emit_strips(int64_t from, int64_t count, int64_t rows) {
 }
 
 void GemmEmitter::emit_columns(Value row, int64_t rows) {
+  surplus_ = surplus(row, rows);
   const int64_t n = op_.n(), whole = n / register_columns_ * register_columns_;
   if (whole > 0) {
     mlir::OpBuilder::InsertionGuard guard(builder_);
@@ -137,7 +186,7 @@ Value GemmEmitter::multiply(Value a, Value b) {
 llvm::SmallVector<Value> GemmEmitter::a_column(const Block& block, Value k, int64_t step) {
   llvm::SmallVector<Value> column;
   const bool by_lane = emitter_.target_.fma_by_lane && a_.panels && a_.panels->width == register_rows_ &&
-                       register_rows_ % block.lanes == 0 && a_.storage == vector_type(block).getElementType();
+                       register_rows_ % block.lanes == 0 && a_.storage == factor_type();
   if (!by_lane) {
     for (int64_t r = 0; r < block.rows; ++r) column.push_back(a_element(block, k, r, step));
     return column;
@@ -191,9 +240,7 @@ Value GemmEmitter::a_element(const Block& block, Value k, int64_t r, int64_t ste
     position = elements_.add(position, elements_.index(r * row_stride + step * k_stride));
   }
   Value element = elements_.load(a_, position, 1);
-  if (element.getType() != vector_type(block).getElementType()) {
-    element = builder_.create<arith::ExtFOp>(vector_type(block).getElementType(), element);
-  }
+  if (element.getType() != factor_type()) element = builder_.create<arith::ExtFOp>(factor_type(), element);
   return elements_.splat(element, block.lanes);
 }
 
@@ -204,14 +251,15 @@ Value GemmEmitter::b_vector(const Block& block, Value k, int64_t v, int64_t step
   const int64_t k_stride = b_.panels ? b_.panels->width : *mlir::getConstantIntValue(b_.strides[transposed ? 1 : 0]);
   position = elements_.add(position, elements_.index(step * k_stride + v * block.lanes));
   Value lanes = elements_.load(b_, position, block.lanes, b_.panels ? Value() : mask(block, v));
+  if (dot_) return dot_->prepare_b(lanes);
   if (lanes.getType() != vector_type(block)) lanes = builder_.create<arith::ExtFOp>(vector_type(block), lanes);
   return lanes;
 }
 
 // The part of the prefetches that wait for this product that falls to one turn of the innermost loop.
 void GemmEmitter::emit_prefetches(const Block& block, Value k, int64_t unroll) {
-  if (op_.k() % unroll != 0) return;
-  const int64_t turns = op_.k() / unroll, columns = llvm::divideCeil(op_.n(), register_columns_);
+  if (k_ % unroll != 0) return;
+  const int64_t turns = k_ / unroll, columns = llvm::divideCeil(op_.n(), register_columns_);
   const int64_t all = strips_.count * columns * turns;
   auto divide = [&](Value a, int64_t b) { return builder_.createOrFold<arith::DivUIOp>(a, elements_.index(b)); };
   // Strips are counted by their first row; those with a row less make that a strip or so too few, which no hint minds.
@@ -238,7 +286,8 @@ llvm::SmallVector<Value> GemmEmitter::emit_products(const Block& block, Value fr
     for (int64_t r = 0; r < block.rows; ++r) {
       for (int64_t v = 0; v < vectors; ++v) {
         Value& accumulator = running[r * vectors + v];
-        accumulator = elements_.fma(column_of_a[r], row_of_b[v], accumulator);
+        accumulator = dot_ ? dot_->dot(accumulator, column_of_a[r], row_of_b[v])
+                           : elements_.fma(column_of_a[r], row_of_b[v], accumulator);
       }
     }
   }
@@ -265,6 +314,35 @@ Value GemmEmitter::scale_of_b(const Block& block, Value k, int64_t v) {
   return joined;
 }
 
+llvm::SmallVector<Value> GemmEmitter::surplus(Value row, int64_t rows) {
+  if (!dot_ || !dot_->shifts_b()) return {};
+  // Rows lie in words side by side along K: several at once where their number allows.
+  int64_t lanes = emitter_.target_.lanes(32);
+  while (lanes >= 4 && k_ % lanes != 0) lanes /= 2;
+  const bool single = lanes < 4;
+  if (single) lanes = 4;
+  auto type = mlir::VectorType::get({lanes}, builder_.getI32Type());
+  llvm::SmallVector<Value> sums(static_cast<size_t>(rows), elements_.constant_like(type, 0));
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    Value step = elements_.index(single ? 1 : lanes);
+    scf::ForOp loop = emitter_.make_loop(elements_.index(int64_t{0}), elements_.index(k_), step, sums);
+    for (int64_t r = 0; r < rows; ++r) {
+      Value at = elements_.add(row, elements_.index(r)), k = loop.getInductionVar();
+      Value position = elements_.position(a_, op_.getTransposeA() ? mlir::ValueRange{k, at} : mlir::ValueRange{at, k});
+      Value words = elements_.splat(elements_.load(a_, position, single ? 1 : lanes), lanes);
+      sums[r] = dot_->surplus_of_a(loop.getRegionIterArgs()[r], words);
+    }
+    builder_.create<scf::YieldOp>(sums);
+    sums.assign(loop.getResults().begin(), loop.getResults().end());
+  }
+  for (Value& sum : sums) {
+    sum = single ? elements_.lane(sum, 0) : elements_.across(tile::Combine::add, sum, false);
+    sum = elements_.splat(sum, lanes_);
+  }
+  return sums;
+}
+
 void GemmEmitter::emit_block(const Block& block) {
   const int64_t vectors = block.vectors(), k = op_.k();
   llvm::SmallVector<Value> accumulators;
@@ -273,11 +351,13 @@ void GemmEmitter::emit_block(const Block& block) {
     for (int64_t v = 0; v < vectors; ++v) {
       accumulators.push_back(
           op_.getClear() ? zero : elements_.load(acc_, acc_position(block, r, v), block.lanes, mask(block, v)));
+      if (surplus_.empty()) continue;
+      accumulators.back() = builder_.create<arith::SubIOp>(accumulators.back(), surplus_[r]);
     }
   }
   Value start = elements_.index(int64_t{0});
   if (!op_.getScaleA()) {
-    accumulators = emit_products(block, start, k, accumulators);
+    accumulators = emit_products(block, start, k_, accumulators);
   } else {
     const BufferRef& scales = emitter_.buffer(op_.getScaleA());
     auto a_type = op_.getScaleA().getType(), b_type = op_.getScaleB().getType();

@@ -318,7 +318,8 @@ void Emitter::emit_alloc(tile::AllocOp op) {
   if (auto storage = op->getAttrOfType<mlir::TypeAttr>("tile.storage")) ref.storage = storage.getValue();
   if (auto panels = op->getAttrOfType<mlir::DenseI64ArrayAttr>("tile.panels")) {
     const int64_t axis = panels[0];
-    ref.panels = Panels{axis, panels[1], type.getDimSize(static_cast<unsigned>(1 - axis))};
+    ref.panels =
+        Panels{axis, panels[1], type.getDimSize(static_cast<unsigned>(1 - axis)), panels.size() > 2 ? panels[2] : 1};
   }
   int64_t offset;
   Value base;

@@ -1,4 +1,6 @@
 // Along which axis a map runs in vectors, and how wide: what is known of each access when one index moves by one.
+#include <numeric>
+
 #include "deep_accel/compile/lower/map_emitter.h"
 
 namespace deep_accel::compile {
@@ -56,9 +58,16 @@ std::optional<int64_t> MapEmitter::memory_step(Value buffer, mlir::ValueRange in
     if (ref.panels) {
       // Along the panels' axis a vector stays within a panel only where it starts at one of its multiples: the map's
       // own index does.
-      if (static_cast<int64_t>(dim) == ref.panels->axis) {
+      if (ref.panels->width == 1) {
+        total += *step * (static_cast<int64_t>(dim) == ref.panels->axis ? ref.panels->rows : 1);
+      } else if (static_cast<int64_t>(dim) == ref.panels->axis) {
         const bool aligned = index == op_.getBody().getArgument(static_cast<unsigned>(axis));
         if (!aligned || *step != 1) return std::nullopt;
+        total += ref.panels->group;
+      } else if (ref.panels->group > 1) {
+        // Side by side within a group, where vectors start at its first.
+        const bool aligned = index == op_.getBody().getArgument(static_cast<unsigned>(axis));
+        if (!aligned) return std::nullopt;
         total += 1;
       } else {
         total += *step * ref.panels->width;
@@ -110,7 +119,7 @@ int64_t MapEmitter::choose_axis() {
 int64_t MapEmitter::choose_lanes() {
   int64_t widest = 32;
   bool packed = false;
-  int64_t panel_width = 0;
+  int64_t panel_width = 0, group = 1;
   for (mlir::Operation& op : op_.getBody().front()) {
     for (mlir::Type type : op.getResultTypes()) {
       if (type.isF64() || type.isInteger(64)) widest = 64;
@@ -118,12 +127,17 @@ int64_t MapEmitter::choose_lanes() {
     for (Value operand : op.getOperands()) {
       if (auto type = mlir::dyn_cast<mlir::MemRefType>(operand.getType())) {
         packed |= tile::is_packed(type.getElementType());
-        if (const auto& panels = emitter_.buffer(operand).panels) panel_width = panels->width;
+        const auto& panels = emitter_.buffer(operand).panels;
+        if (panels && panels->width > 1) {
+          panel_width = std::gcd(panel_width, panels->width);
+          group = std::max(group, panels->group);
+        }
       }
     }
   }
   int64_t lanes = emitter_.target_.lanes(static_cast<int>(widest));
   if (packed) lanes = std::max<int64_t>(lanes, 8);
+  if (group > 1) panel_width = group;
   while (panel_width != 0 && panel_width % lanes != 0) lanes /= 2;
   const auto size = mlir::getConstantIntValue(op_.mixed_sizes()[axis_]);
   while (size && *size < lanes && lanes > 2) lanes /= 2;

@@ -1,5 +1,5 @@
 // How one map is emitted: its loops and lanes in emit_map.cpp, the choice of the vector axis in map_axis.cpp, stores
-// past the caches in map_streaming.cpp, what is told of it in map_note.cpp.
+// past the caches in map_streaming.cpp, packing in groups in map_groups.cpp, what is told of it in map_note.cpp.
 #pragma once
 
 #include "deep_accel/compile/lower/emitter.h"
@@ -47,6 +47,10 @@ class MapEmitter {
   void emit_write(tile::WriteOp op, int64_t lanes, mlir::Value mask);
   void emit_combine(tile::CombineOp op, int64_t lanes, mlir::Value mask,
                     llvm::MutableArrayRef<mlir::Value> accumulators);
+  // The write that packs a tile in groups, where the map can write them whole.
+  tile::WriteOp grouped_write();
+  mlir::LogicalResult emit_grouped(tile::WriteOp write);
+  void emit_words(tile::WriteOp write, mlir::Value along, mlir::Value across);
   void finish_accumulators(llvm::ArrayRef<mlir::Value> accumulators);
 
   LaneValue lookup(mlir::Value original);

@@ -5,7 +5,8 @@
 
 namespace deep_accel::compile {
 
-// `tile.storage` replaces the element type; `tile.panels` (axis, width) rounds that dimension up to whole panels.
+// `tile.storage` replaces the element type; `tile.panels` (axis, width, and group where there are groups) rounds that
+// dimension up to whole panels.
 int64_t physical_bytes(tile::AllocOp alloc);
 
 }  // namespace deep_accel::compile

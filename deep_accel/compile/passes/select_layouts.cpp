@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "deep_accel/compile/passes/decisions.h"
+#include "deep_accel/compile/passes/dot_products.h"
 
 namespace deep_accel::compile {
 
@@ -31,6 +32,27 @@ bool may_change_layout(Value tile, bool as_right_factor, bool transposed) {
     if (gemm.getA() == tile && right) return false;
     return right == as_right_factor && (right ? gemm.getTransposeB() : gemm.getTransposeA()) == transposed;
   });
+}
+
+mlir::DenseI64ArrayAttr panels_of(tile::AllocOp alloc) {
+  return alloc->getAttrOfType<mlir::DenseI64ArrayAttr>("tile.panels");
+}
+
+void set_panels(tile::AllocOp alloc, int64_t axis, int64_t width, int64_t group) {
+  llvm::SmallVector<int64_t> numbers{axis, width};
+  if (group > 1) numbers.push_back(group);
+  alloc->setAttr("tile.panels", mlir::DenseI64ArrayAttr::get(alloc.getContext(), numbers));
+}
+
+// Whether an earlier product reads the left factor in words, as it lies.
+bool read_in_words(Value left) {
+  return llvm::any_of(left.getUsers(), [](mlir::Operation* user) { return user->hasAttr("tile.group"); });
+}
+
+// Whether no product has chosen a layout for the tile.
+bool is_fresh(Value tile) {
+  auto alloc = tile.getDefiningOp<tile::AllocOp>();
+  return alloc && !alloc->hasAttr("tile.storage") && !alloc->hasAttr("tile.panels") && !read_in_words(tile);
 }
 
 std::string type_text(mlir::Type type) {
@@ -132,40 +154,58 @@ void select_layouts(tile::KernelOp kernel, const Target& target) {
     mlir::Type accumulation = tile::compute_type(op.getAcc().getType().getElementType());
     auto [rows, columns] = register_tile(op.m(), op.n(), tile::storage_bits(accumulation), target);
     const bool transposed = op.getTransposeB();
+    int64_t group = dot_group(op, target);
     if (!may_change_layout(op.getB(), true, transposed))
       op.getBMutable().assign(copy_beside(builder, op.getLoc(), op.getB()));
     auto b_alloc = op.getB().getDefiningOp<tile::AllocOp>();
-    if (auto panels = b_alloc->getAttrOfType<mlir::DenseI64ArrayAttr>("tile.panels")) {
-      columns = panels[1];  // another product chose first
+    if (auto panels = panels_of(b_alloc)) {
+      // Another product chose first.
+      const int64_t theirs = panels.size() > 2 ? panels[2] : 1;
+      if (theirs > group) {
+        op.getBMutable().assign(copy_beside(builder, op.getLoc(), op.getB()));
+        b_alloc = op.getB().getDefiningOp<tile::AllocOp>();
+      } else {
+        columns = panels[1];
+        group = theirs;
+      }
     }
-    b_alloc->setAttr("tile.panels", builder.getDenseI64ArrayAttr({transposed ? 0 : 1, columns}));
+    set_panels(b_alloc, transposed ? 0 : 1, columns, group);
 
-    // Narrow factors are decoded while they are packed, never in the inner loop.
+    // Narrow factors are decoded while they are packed, never in the inner loop; but for those that instructions take
+    // as they are.
     auto decode = [&](Value factor) {
       auto alloc = factor.getDefiningOp<tile::AllocOp>();
-      if (alloc.getType().getElementType() != accumulation) {
+      if (group == 1 && alloc.getType().getElementType() != accumulation) {
         alloc->setAttr("tile.storage", mlir::TypeAttr::get(accumulation));
       }
     };
     decode(op.getB());
     // Packing a left factor pays where several panels of the right one go past it.
-    const bool pack_left = target.pack_left && op.n() > 2 * columns && op.m() > 1;
-    if (pack_left || op.getA().getType().getElementType() != accumulation) {
-      if (!may_change_layout(op.getA(), false, op.getTransposeA()))
+    const bool pack_left = target.pack_left && (op.n() > 2 * columns || group > 1) && op.m() > 1;
+    const bool as_it_lies = group > 1 ? !pack_left && lies_in_words(op.getA(), op.getTransposeA(), group)
+                                      : !pack_left && op.getA().getType().getElementType() == accumulation;
+    if (!as_it_lies) {
+      const bool shared = group == 1 ? read_in_words(op.getA()) : !is_fresh(op.getA());
+      if (shared || !may_change_layout(op.getA(), false, op.getTransposeA()))
         op.getAMutable().assign(copy_beside(builder, op.getLoc(), op.getA()));
       decode(op.getA());
-    }
-    if (pack_left) {
       auto alloc = op.getA().getDefiningOp<tile::AllocOp>();
-      if (auto panels = alloc->getAttrOfType<mlir::DenseI64ArrayAttr>("tile.panels")) rows = panels[1];
-      alloc->setAttr("tile.panels", builder.getDenseI64ArrayAttr({op.getTransposeA() ? 1 : 0, rows}));
+      const int64_t axis = op.getTransposeA() ? 1 : 0;
+      if (pack_left) {
+        if (auto panels = panels_of(alloc)) rows = panels[1];
+        set_panels(alloc, axis, rows, group);
+      } else if (group > 1) {
+        set_panels(alloc, axis, 1, 1);  // each row by itself, along K
+      }
     }
     op->setAttr("tile.register_tile", builder.getDenseI64ArrayAttr({rows, columns}));
+    if (group > 1) op->setAttr("tile.group", builder.getI64IntegerAttr(group));
     std::string text = "product " + std::to_string(op.m()) + " x " + std::to_string(op.n()) + " x " +
                        std::to_string(op.k()) + ": register tile " + std::to_string(rows) + " x " +
                        std::to_string(columns) + " (" + target.name + "), " + tile::buffer_name(op.getB()) +
                        " packed in panels of " + std::to_string(columns);
     if (pack_left) text += ", " + tile::buffer_name(op.getA()) + " in panels of " + std::to_string(rows);
+    if (group > 1) text += ", " + std::to_string(group) + " products an instruction (" + dot_name(op, target) + ")";
     if (b_alloc->hasAttr("tile.storage")) {
       text += ", decoded from " + type_text(b_alloc.getType().getElementType()) + " to " + type_text(accumulation);
     }

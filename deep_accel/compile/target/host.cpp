@@ -93,8 +93,7 @@ Target describe_host() {
   }
   if (cpu.architecture == "aarch64") {
     target.native_f16 = has(features, {"fullfp16"});
-    target.vnni = has(features, {"dotprod"});
-    target.bf16_dot = has(features, {"bf16"});
+    target.vnni = target.vscale > 0 || has(features, {"dotprod"});
   }
   if (cpu.l1d_bytes) target.l1d = cpu.l1d_bytes;
   if (cpu.l2_bytes) target.l2 = cpu.l2_bytes / std::max(1, cpu.l2_shared_by);

@@ -37,7 +37,7 @@ struct Target {
   bool native_f16 = false;  // arithmetic on f16 in vectors
   bool masks = false;       // loads and stores under a mask cost what plain ones cost
   bool vnni = false;        // dot products of four 8-bit integers into 32 bits (on Arm: sdot)
-  bool bf16_dot = false;    // dot products of two bf16 into f32
+  bool bf16_dot = false;    // dot products of two bf16 into f32, each step rounded to nearest (Arm's is not)
   bool amx = false;         // tile registers for matrix products
 
   int64_t l1d = 32 << 10;  // bytes that one core has

@@ -39,7 +39,10 @@ void scale(Matrix& matrix, const Matrix& scales, const ScalarType& type) {
 
 // acc += a . b. In floats the sum may be taken in any order: its rounding is bounded by n u times the sum of the
 // absolute products, where n counts the products and the additions (Higham, section 3.1).
-void multiply_matrices(Thread& t, const Matrix& a, const Matrix& b, const View& acc, bool clear, Site site) {
+// `flushes`: denormal factors and sums may count as zero, too.
+void multiply_matrices(Thread& t, const Matrix& a, const Matrix& b, const View& acc, bool clear, bool flushes,
+                       Site site) {
+  constexpr double least_normal = 0x1p-126;  // of f32 and of bf16
   const ScalarType& type = acc.element.compute;
   t.machine.count_steps(a.rows * a.columns * b.columns);
   for_each_index({a.rows, b.columns}, [&](const Indices& index) {
@@ -69,6 +72,10 @@ void multiply_matrices(Thread& t, const Matrix& a, const Matrix& b, const View& 
       sum += product;
       magnitude += std::abs(product);
       error += product_error(x, y);
+      if (flushes && product != 0) {
+        const bool lost = std::abs(x.real) < least_normal || std::abs(y.real) < least_normal;
+        error += least_normal + (lost ? std::abs(product) : 0);
+      }
     }
     Scalar total = Scalar::of_real(sum, std::isnan(error) ? kUnknown : error);
     total.origin = origin;
@@ -83,6 +90,9 @@ void Decoder::gemm(GemmOp op) {
   emit(op, [a_slot = view_slot(op.getA()), b_slot = view_slot(op.getB()), acc_slot = view_slot(op.getAcc()),
             scale_a = scaled_factors ? view_slot(op.getScaleA()) : 0,
             scale_b = scaled_factors ? view_slot(op.getScaleB()) : 0, scaled_factors, transpose_a = op.getTransposeA(),
+            flushes = !scaled_factors && op.getA().getType().getElementType().isBF16() &&
+                      op.getB().getType().getElementType().isBF16() &&
+                      compute_type(op.getAcc().getType().getElementType()).isF32(),
             transpose_b = op.getTransposeB(), clear = op.getClear(), type = element_of(op.getAcc()).compute,
             site = site(op)](Thread& t) {
     Matrix a = read_matrix(t, a_slot, transpose_a, type, site), b = read_matrix(t, b_slot, transpose_b, type, site);
@@ -90,7 +100,7 @@ void Decoder::gemm(GemmOp op) {
       scale(a, read_matrix(t, scale_a, false, type, site), type);
       scale(b, read_matrix(t, scale_b, false, type, site), type);
     }
-    multiply_matrices(t, a, b, t.views[acc_slot], clear, site);
+    multiply_matrices(t, a, b, t.views[acc_slot], clear, flushes, site);
   });
 }
 
@@ -122,7 +132,8 @@ void Decoder::sparse_gemm(SparseGemmOp op) {
       a.elements[static_cast<size_t>(index[0] * a.columns + index[1] / 2 * 4 + position)] =
           packed.at(index[0], index[1]);
     });
-    multiply_matrices(t, a, read_matrix(t, b_slot, transpose_b, type, site), t.views[acc_slot], clear, site);
+    multiply_matrices(t, a, read_matrix(t, b_slot, transpose_b, type, site), t.views[acc_slot], clear,
+                      /*flushes=*/false, site);
   });
 }
 

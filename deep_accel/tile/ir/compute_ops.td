@@ -71,8 +71,9 @@ def Tile_GemmOp : Tile_Op<"gemm", [AttrSizedOperandSegments,
   let description = [{
     op(a) is M x K, op(b) is K x N, acc is M x N; `transpose_a`, `transpose_b` say that a is K x M, b is N x K. `clear`
     sets acc to zero first. Products are formed and summed in acc's compute type. An i32 acc takes factors of i8, ui8 and
-    i4 (exact, wrapping); a float acc (f64, f32, f16, bf16) takes these and any float. Sums may be reassociated. Tiles may
-    be windows (`tile.slice`) of others.
+    i4 (exact, wrapping); a float acc (f64, f32, f16, bf16) takes these and any float. Sums may be reassociated. Where
+    both factors are bf16, without scales, and sums are f32, denormal factors and sums may count as zero: so they do in
+    instructions that multiply bf16. Tiles may be windows (`tile.slice`) of others.
 
     With scales, acc[m, n] += sum over k of a[m, k] scale_a[m / (M / Ma), k / (K / Ka)] b[k, n] scale_b[k / (K / Kb),
     n / (N / Nb)], where scale_a is Ma x Ka and scale_b is Kb x Nb, each dividing its dimension.
