@@ -24,7 +24,10 @@ mlir::LogicalResult Emitter::emit_map(tile::MapOp op) {
 mlir::LogicalResult MapEmitter::emit() {
   const int64_t rank = op_.rank();
   if (straight_line()) {
-    if (tile::WriteOp write = grouped_write()) return emit_grouped(write);
+    if (tile::WriteOp write = grouped_write()) {
+      emitter_.end_prefetches(PrefetchHost::map);
+      return emit_grouped(write);
+    }
     axis_ = choose_axis();
   }
   if (axis_ >= 0) lanes_ = choose_lanes();
