@@ -23,13 +23,14 @@ mlir::LogicalResult Emitter::emit_map(tile::MapOp op) {
 
 mlir::LogicalResult MapEmitter::emit() {
   const int64_t rank = op_.rank();
-  if (straight_line()) {
-    if (tile::WriteOp write = grouped_write()) {
-      emitter_.end_prefetches(PrefetchHost::map);
-      return emit_grouped(write);
-    }
-    axis_ = choose_axis();
+  const bool plain = straight_line();
+  if (tile::WriteOp write = plain ? grouped_write() : tile::WriteOp()) {
+    const mlir::LogicalResult result = emit_grouped(write);
+    emitter_.end_prefetches(PrefetchHost::map);
+    note_shape();
+    return result;
   }
+  if (plain) axis_ = choose_axis();
   if (axis_ >= 0) lanes_ = choose_lanes();
   if (lanes_ == 1) axis_ = -1;
   llvm::SmallVector<int64_t> order;
