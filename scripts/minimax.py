@@ -175,6 +175,8 @@ POLYNOMIALS = {
     "exp_half_f32": (mp.exp, range(0, 7), -HALF_LN2, HALF_LN2, lambda x: mp.exp(-x), 24, (1, 1)),
     "exp_half_f64": (mp.exp, range(0, 12), -HALF_LN2, HALF_LN2, lambda x: mp.exp(-x), 53, (1, 1)),
     "exp2_f32": (lambda x: mp.power(2, x), range(0, 8), -1, 1, lambda x: mp.power(2, -x), 24, (1,)),
+    "exp2_half_f32": (lambda x: mp.power(2, x), range(0, 7), -0.5, 0.5, lambda x: mp.power(2, -x), 24, (1,)),
+    "exp2_half_f64": (lambda x: mp.power(2, x), range(0, 12), -0.5, 0.5, lambda x: mp.power(2, -x), 53, (1,)),
     "exp_f64": (mp.exp, range(0, 14), -LN2, LN2, lambda x: mp.exp(-x), 53, (1, 1)),
     "exp2_f64": (lambda x: mp.power(2, x), range(0, 14), -1, 1, lambda x: mp.power(2, -x), 53, (1,)),
     # expm1(x) = x + x^2 q(x), relative to expm1(x)

@@ -5,7 +5,8 @@
 //   int64_t <name>_plan(const KernelContext*, const int64_t* params, int64_t* grids)
 //       writes the grid of each phase to grids[3 * phase + axis], returns the bytes of workspace that the launch needs
 //   void <name>_phase<k>(const KernelContext*, const int64_t* params, int64_t x, int64_t y, int64_t z)
-//       runs one block of phase k
+//       runs one block of phase k; stores past the caches may still be under way when it returns: whoever runs blocks
+//       issues a fence (sequentially consistent) before another thread looks
 //   deep_accel_import_<symbol>            for each import a pointer variable, filled on loading
 // params holds for each argument in order: a tensor's data pointer, its sizes, its strides (elements); a scalar's bits
 // in one slot (floats: their bits in the low ones; integers sign-extended; bool 0 or 1).

@@ -126,8 +126,14 @@ struct Context : KernelContext {
   }
 };
 
+// Orders stores past the caches, which blocks may leave under way, before whatever the end of the launch releases.
+struct StoresDone {
+  ~StoresDone() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+};
+
 void run_blocks(Launch& launch, const Context& context, Kernel::PhaseFunction phase, const int64_t* params,
                 const Grid& grid, int64_t begin, int64_t end, bool polls) {
+  StoresDone stores_done;
   for (int64_t index = begin; index < end; ++index) {
     if (launch.stop.load(std::memory_order_relaxed)) return;
     if (polls) launch.poll();

@@ -119,7 +119,7 @@ mlir::LogicalResult MapEmitter::emit_vector_loop() {
       mlir::OpBuilder::InsertionGuard guard(builder_);
       auto branch = builder_.create<scf::IfOp>(streams, /*withElseRegion=*/true);
       builder_.setInsertionPointToStart(branch.thenBlock());
-      streaming_ = emitter_.streams_ = true;
+      streaming_ = true;
       run(done, end, copies);
       streaming_ = false;
       builder_.setInsertionPointToStart(branch.elseBlock());

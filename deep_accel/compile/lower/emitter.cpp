@@ -97,8 +97,6 @@ mlir::LogicalResult Emitter::emit_phase(tile::KernelOp kernel, tile::GridOp grid
   }
   if (mlir::failed(emit_block(grid.getBody().front()))) return mlir::failure();
   builder_.setLoc(kernel.getLoc());
-  // Streaming stores are ordered with what follows the launch by a fence alone.
-  if (streams_) builder_.create<LLVM::FenceOp>(LLVM::AtomicOrdering::seq_cst, llvm::StringRef());
   builder_.create<mlir::func::ReturnOp>();
   return mlir::success();
 }
@@ -169,7 +167,6 @@ mlir::LogicalResult Emitter::begin_function(tile::KernelOp kernel, mlir::Block* 
     buffers_[argument] = ref;
   }
   workspace_bytes_ = 0;
-  streams_ = false;
   for (mlir::Operation& op : kernel.getBody().front()) {
     if (mlir::isa<tile::GridOp>(op)) continue;
     if (mlir::failed(emit(op))) return mlir::failure();

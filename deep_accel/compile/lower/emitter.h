@@ -76,7 +76,6 @@ class Emitter {
   llvm::DenseMap<mlir::Value, BufferRef> buffers_;
   mlir::Value context_, params_, arena_;
   int64_t workspace_bytes_ = 0;
-  bool streams_ = false;  // some store went past the caches
   int64_t texts_ = 0;
   llvm::SmallVector<tile::PrefetchOp> ahead_;  // that wait for their host in the block
 };

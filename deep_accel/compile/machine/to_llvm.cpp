@@ -21,10 +21,10 @@ namespace {
 class ExpandPass : public mlir::PassWrapper<ExpandPass, mlir::OperationPass<mlir::ModuleOp>> {
  public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandPass)
-  explicit ExpandPass(bool fma) : fma_(fma) {}
+  explicit ExpandPass(MathOptions math) : math_(math) {}
   llvm::StringRef getArgument() const override { return "expand"; }
   void runOnOperation() override {
-    expand_math(getOperation(), {.fma = fma_});
+    expand_math(getOperation(), math_);
     mlir::RewritePatternSet patterns(&getContext());
     mlir::arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     mlir::vector::VectorTransformsOptions options;
@@ -34,7 +34,7 @@ class ExpandPass : public mlir::PassWrapper<ExpandPass, mlir::OperationPass<mlir
   }
 
  private:
-  bool fma_;
+  MathOptions math_;
 };
 
 enum class Entry { none, plan, phase };
@@ -92,7 +92,7 @@ void prepare_context(mlir::MLIRContext& context) {
 }
 
 void add_conversion_to_llvm(mlir::PassManager& passes, const Target& target) {
-  passes.addPass(std::make_unique<ExpandPass>(target.fma));
+  passes.addPass(std::make_unique<ExpandPass>(MathOptions{.fma = target.fma, .scalef = target.scalef}));
   passes.addPass(mlir::createConvertSCFToCFPass());
   passes.addPass(mlir::createConvertVectorToLLVMPass());
   passes.addPass(mlir::createConvertMathToLLVMPass());

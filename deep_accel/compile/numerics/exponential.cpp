@@ -3,7 +3,8 @@
 // exp(x) = 2^(2k) exp(r) with k = round(x / (2 ln 2)), r = x - 2k ln 2, |r| <= ln 2. The even power lets 2^(2k) be
 // multiplied as s * s with s = 2^k, which is always a normal number: so the largest and the denormal results come out
 // right, in three operations (shift, multiply, multiply) and without a comparison; it costs one or two terms of
-// the polynomial over the reduction to ln 2 / 2. Where no denormal or overflow can arise, n = round(x / ln 2) is used.
+// the polynomial over the reduction to ln 2 / 2. Where no denormal or overflow can arise, or where the machine
+// multiplies by any power of two in one instruction, n = round(x / ln 2) is used.
 //
 // 2 ln 2 is split in two (Cody and Waite, "Software Manual for the Elementary Functions", 1980, chapter 6): the high
 // part has so few bits that its product with k is exact, with a fused multiply-add or without.
@@ -51,6 +52,22 @@ constexpr double exp_half_f64[] = {1.0,
                                    2.7557511142669601e-6,
                                    2.7630905136688514e-7,
                                    2.5023397852455605e-8};
+// 2^r, |r| <= 1/2: degree 6, 2^-28.2
+constexpr double exp2_half_f32[] = {1.0,           0.693147182,   0.240226462,   0.0555035882,
+                                    0.00961866509, 0.00133913034, 0.000152859589};
+// the same: degree 11, 2^-57.3
+constexpr double exp2_half_f64[] = {1.0,
+                                    0.69314718055994529,
+                                    0.24022650695910133,
+                                    0.055504108664822277,
+                                    0.0096181291075934892,
+                                    0.0013333558146375942,
+                                    0.00015403530457781703,
+                                    1.5252733810737995e-5,
+                                    1.3215434991181222e-6,
+                                    1.0178084428851609e-7,
+                                    7.0738279120885572e-9,
+                                    4.4503235614081985e-10};
 // 2^r, |r| <= 1: degree 7, 2^-25.9
 constexpr double exp2_f32[] = {1.0,           0.693147242,   0.240226731,    0.0555036478,
                                0.00961671397, 0.00133419433, 0.000156540977, 1.49062507e-5};
@@ -116,6 +133,10 @@ Lanes lane_exp(Lanes x) {
   const Ln2 ln2 = Ln2::of(x);
   const double shift = format.rounding_shift(format.bias);
   x = at_most(at_least(x, exp_underflow(x)), exp_overflow(x));
+  if (x.context().has_scalef) {
+    const auto [r, n] = reduce(x, 0);
+    return scale_by_power(polynomial_of(r, exp_half_f32, exp_half_f64), n - format.rounding_shift());
+  }
   const Lanes shifted = fma(x, kLog2E / 2, shift);
   const Lanes k = shifted - shift;
   const Lanes r = fma(k, -2 * ln2.low, fma(k, -2 * ln2.high, x));
@@ -127,6 +148,10 @@ Lanes lane_exp2(Lanes x) {
   const Format format = Format::of(x);
   const double shift = format.rounding_shift(format.bias);
   x = at_most(at_least(x, x.width() == 64 ? -1076.0 : -151.0), x.width() == 64 ? 1025.0 : 129.0);
+  if (x.context().has_scalef) {
+    const Lanes n = (x + format.rounding_shift()) - format.rounding_shift();
+    return scale_by_power(polynomial_of(x - n, exp2_half_f32, exp2_half_f64), n);
+  }
   const Lanes shifted = fma(x, 0.5, shift);
   const Lanes r = fma(shifted - shift, -2.0, x);
   const Lanes s = power_from_shifted(shifted);

@@ -1,6 +1,7 @@
 // Emission of lane expressions: each function makes one operation of a dialect, or two.
 #include "deep_accel/compile/numerics/lanes.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -31,6 +32,22 @@ mlir::Value splat(mlir::ImplicitLocOpBuilder& builder, mlir::Type type, mlir::Ty
         mlir::DenseElementsAttr::get(vector, llvm::ArrayRef<mlir::Attribute>(scalar)));
   }
   return builder.create<arith::ConstantOp>(scalar);
+}
+
+// Of vectors longer than a register, one half after the other.
+Lanes scale_halves(Lanes x, Lanes n) {
+  auto& builder = x.builder();
+  const int64_t count = llvm::cast<mlir::VectorType>(x.value().getType()).getNumElements(), half = count / 2;
+  mlir::Value joined = x.value();
+  for (const auto [begin, size] : {std::pair{int64_t{0}, half}, std::pair{half, count - half}}) {
+    auto part = [&](Lanes whole) -> Lanes {
+      return {whole.context(),
+              builder.create<mlir::vector::ExtractStridedSliceOp>(whole.value(), begin, size, int64_t{1})};
+    };
+    joined = builder.create<mlir::vector::InsertStridedSliceOp>(scale_by_power(part(x), part(n)).value(), joined, begin,
+                                                                int64_t{1});
+  }
+  return {x.context(), joined};
 }
 
 }  // namespace
@@ -89,6 +106,35 @@ Lanes abs(Lanes a) { return {a.context(), a.builder().create<mlir::math::AbsFOp>
 Lanes fma(Lanes a, Lanes b, Lanes c) {
   if (!a.context().has_fma) return a * b + c;
   return {a.context(), a.builder().create<mlir::math::FmaOp>(a.value(), b.value(), c.value())};
+}
+
+// vscalef takes 128, 256 or 512 bits; other shapes stand in the next larger one.
+Lanes scale_by_power(Lanes x, Lanes n) {
+  auto& builder = x.builder();
+  auto given = llvm::dyn_cast<mlir::VectorType>(x.value().getType());
+  const int64_t count = given ? given.getNumElements() : 1, width = x.width();
+  const int64_t bits = std::clamp<int64_t>(static_cast<int64_t>(llvm::PowerOf2Ceil(count * width)), 128, 512);
+  if (count * width > 512) return scale_halves(x, n);
+  const int64_t lanes = bits / width;
+  auto type = mlir::VectorType::get({lanes}, x.element_type());
+  auto widened = [&](mlir::Value value) -> mlir::Value {
+    if (!given) return builder.create<mlir::vector::BroadcastOp>(type, value);
+    if (count == lanes) return value;
+    llvm::SmallVector<int64_t> from(static_cast<size_t>(lanes), 0);
+    for (int64_t lane = 0; lane < count; ++lane) from[lane] = lane;
+    return builder.create<mlir::vector::ShuffleOp>(value, value, from);
+  };
+  mlir::Value a = widened(x.value()), b = widened(n.value());
+  const std::string name =
+      "llvm.x86.avx512.mask.scalef." + std::string(width == 64 ? "pd." : "ps.") + std::to_string(bits);
+  mlir::Value all = builder.create<arith::ConstantIntOp>(-1, lanes <= 8 ? 8 : 16);
+  llvm::SmallVector<mlir::Value> operands{a, b, a, all};
+  if (bits == 512) operands.push_back(builder.create<arith::ConstantIntOp>(4, 32));  // the current rounding
+  mlir::Value result =
+      builder.create<mlir::LLVM::CallIntrinsicOp>(type, builder.getStringAttr(name), operands).getResult(0);
+  if (!given) return {x.context(), builder.create<mlir::vector::ExtractOp>(result, int64_t{0})};
+  if (count == lanes) return {x.context(), result};
+  return {x.context(), builder.create<mlir::vector::ExtractStridedSliceOp>(result, int64_t{0}, count, int64_t{1})};
 }
 
 Lanes round_even(Lanes a) { return {a.context(), a.builder().create<mlir::math::RoundEvenOp>(a.value())}; }

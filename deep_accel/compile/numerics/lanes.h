@@ -17,6 +17,8 @@ struct LaneContext {
   mlir::ImplicitLocOpBuilder& builder;
   /// False: `fma` is a product and a sum, each rounded (the x86-64 baseline, where llvm.fma is a call into libm).
   bool has_fma = true;
+  /// Multiplies by powers of two that are given as floats in one instruction (AVX-512).
+  bool has_scalef = false;
 };
 
 /// The value of all lanes at once: floating point, integer or i1, a scalar or a vector.
@@ -163,6 +165,8 @@ template <LaneConstant T, LaneConstant U>
 Lanes fma(Lanes a, T b, U c) {
   return fma(a, constant_like(a, b), constant_like(a, c));
 }
+/// x * 2^n for integral n of any size, rounded once; where the context has_scalef.
+Lanes scale_by_power(Lanes x, Lanes n);
 /// To the nearest integer, ties to the even one.
 Lanes round_even(Lanes a);
 /// The magnitude of `magnitude` (which must not be negative) with the sign of `sign`.

@@ -13,7 +13,7 @@ namespace math = mlir::math;
 using Unary = Lanes (*)(Lanes);
 
 mlir::Value emit(Unary function, mlir::ImplicitLocOpBuilder& builder, mlir::Value x, MathOptions options) {
-  LaneContext context{builder, options.fma};
+  LaneContext context{builder, options.fma, options.scalef};
   return function(Lanes(context, x)).value();
 }
 
@@ -80,7 +80,7 @@ mlir::Value emit_rsqrt(mlir::ImplicitLocOpBuilder& builder, mlir::Value x, MathO
   return emit(lane_rsqrt, builder, x, options);
 }
 mlir::Value emit_pow(mlir::ImplicitLocOpBuilder& builder, mlir::Value x, mlir::Value y, MathOptions options) {
-  LaneContext context{builder, options.fma};
+  LaneContext context{builder, options.fma, options.scalef};
   return lane_pow(Lanes(context, x), Lanes(context, y)).value();
 }
 

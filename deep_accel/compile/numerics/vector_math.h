@@ -5,8 +5,8 @@
 // NaN gives NaN, and infinities, zeros (with their sign), overflow and arguments outside the domain give what IEEE 754
 // and C's Annex F say. The tests go over all 2^32 arguments. No fast-math flag is needed, and none may be set.
 //
-// What is emitted: arith, math.fma, math.absf, math.roundeven, vector, and scf.if around the slow path of sin and cos
-// (so expand before scf is lowered). All of it lowers by the upstream conversions to LLVM.
+// What is emitted: arith, math.fma, math.absf, math.roundeven, vector, calls of LLVM's intrinsics, and scf.if around
+// the slow path of sin and cos (so expand before scf is lowered). All of it lowers by the upstream conversions to LLVM.
 #pragma once
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -17,6 +17,8 @@ namespace deep_accel::compile {
 struct MathOptions {
   /// The target has a fused multiply-add. False costs a few instructions more and keeps the bounds.
   bool fma = true;
+  /// The target multiplies by powers of two in one instruction (AVX-512's vscalef).
+  bool scalef = false;
 };
 
 mlir::Value emit_exp(mlir::ImplicitLocOpBuilder& builder, mlir::Value x, MathOptions options = {});

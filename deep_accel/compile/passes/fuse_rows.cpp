@@ -72,69 +72,70 @@ std::optional<int64_t> row_elements(tile::MapOp map) {
   return elements;
 }
 
-// Two long passes at least, over more than the first cache holds.
+// Two long passes at least, over more than the first cache holds; of a single row, for the sake of the next one.
 bool worth_it(llvm::ArrayRef<tile::MapOp> run) {
   int64_t passes = 0, bytes = 0;
   for (tile::MapOp map : run) {
     const auto row = row_elements(map);
     const int64_t rows = map.getStaticSizes().front();
-    if (!row || *row < long_row || rows == 1) continue;
+    if (!row || *row < long_row) continue;
     ++passes;
     bytes = std::max(bytes, mlir::ShapedType::isDynamic(rows) ? first_cache_bytes : rows * *row * 4);
   }
   return passes >= 2 && bytes >= first_cache_bytes;
 }
 
-// A value of the map's body for another row, computed outside of the map; null where it depends on more than the row.
-Value for_row(mlir::OpBuilder& builder, Value value, tile::MapOp map, Value row) {
-  if (value == map.getBody().getArgument(0)) return row;
-  if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value)) {
-    return argument.getOwner()->getParentOp() == map ? Value() : value;
-  }
+// True where `value` is computed from `index` by scalar operations.
+bool depends_on(Value value, Value index) {
+  if (value == index) return true;
   mlir::Operation* def = value.getDefiningOp();
-  if (!map->isProperAncestor(def)) return value;
+  return def && llvm::any_of(def->getOperands(), [&](Value operand) { return depends_on(operand, index); });
+}
+
+// The same computation for `to` in place of `from`; null where it is more than scalar arithmetic on what is at hand.
+Value substituted(mlir::OpBuilder& builder, Value value, Value from, Value to) {
+  if (value == from) return to;
+  mlir::Operation* def = value.getDefiningOp();
+  if (!def || !depends_on(value, from)) return value;
   if (def->getNumRegions() != 0 || !mlir::isMemoryEffectFree(def)) return {};
   mlir::IRMapping mapping;
   for (Value operand : def->getOperands()) {
-    Value copy = for_row(builder, operand, map, row);
+    Value copy = substituted(builder, operand, from, to);
     if (!copy) return {};
     mapping.map(operand, copy);
   }
   return builder.clone(*def, mapping)->getResult(0);
 }
 
-bool depends_on(Value value, Value row, tile::MapOp map) {
-  if (value == row) return true;
-  mlir::Operation* def = value.getDefiningOp();
-  return def && map->isProperAncestor(def) &&
-         llvm::any_of(def->getOperands(), [&](Value operand) { return depends_on(operand, row, map); });
-}
-
-// For each window of global memory that the maps read along their last axis, and that moves with the row: a prefetch of
-// its next row.
-llvm::SmallVector<tile::PrefetchOp> prefetch_next_rows(mlir::ImplicitLocOpBuilder& builder,
-                                                       llvm::ArrayRef<tile::MapOp> run, Value row) {
-  Value next = builder.create<arith::AddIOp>(row, builder.create<arith::ConstantIndexOp>(1));
+// For each window of global memory that the maps read along their last axis, and that moves with `index` (a map's own
+// first axis where `index` is null): a prefetch of the window for `next`.
+llvm::SmallVector<tile::PrefetchOp> prefetch_next(mlir::ImplicitLocOpBuilder& builder, llvm::ArrayRef<tile::MapOp> run,
+                                                  Value index, Value next) {
   llvm::SmallVector<Value> done;
   llvm::SmallVector<tile::PrefetchOp> prefetches;
   for (tile::MapOp map : run) {
-    const auto elements = row_elements(map);
-    if (map.rank() != 2 || !elements || *elements < long_row) continue;
+    const int64_t elements = map.getStaticSizes().back();
+    if (mlir::ShapedType::isDynamic(elements) || elements < long_row) continue;
+    if (map.rank() != (index ? 1 : 2)) continue;
+    Value moving = index ? index : map.getBody().getArgument(0), along = map.getBody().getArguments().back();
     for (tile::ReadOp read : map.getBody().front().getOps<tile::ReadOp>()) {
       Value buffer = read.getBuffer();
       const auto layout = tile::layout_of(read.getBuffer().getType());
       if (!tile::is_global(buffer.getType()) || !layout || layout->strides.back() != 1) continue;
-      if (read.getIndices().back() != map.getBody().getArgument(1) || llvm::is_contained(done, buffer)) continue;
-      if (llvm::none_of(read.getIndices(),
-                        [&](Value index) { return depends_on(index, map.getBody().getArgument(0), map); })) {
-        continue;
-      }
+      if (llvm::is_contained(done, buffer)) continue;
+      const mlir::ValueRange at = read.getIndices();
+      if (llvm::none_of(at, [&](Value i) { return depends_on(i, moving); })) continue;
+      if (llvm::any_of(at.drop_back(), [&](Value i) { return depends_on(i, along); })) continue;
+      // Where the window begins, for the next one: the place of the axis' first element.
+      Value zero = builder.create<arith::ConstantIndexOp>(0);
       llvm::SmallVector<Value> indices;
-      for (Value index : read.getIndices().drop_back()) indices.push_back(for_row(builder, index, map, next));
+      for (Value i : at) {
+        Value later = substituted(builder, i, moving, next);
+        indices.push_back(later ? substituted(builder, later, along, zero) : Value());
+      }
       if (llvm::is_contained(indices, Value())) continue;
-      indices.push_back(builder.create<arith::ConstantIndexOp>(0));
       llvm::SmallVector<int64_t> sizes(indices.size(), 1);
-      sizes.back() = *elements;
+      sizes.back() = elements;
       auto prefetch = builder.create<tile::PrefetchOp>(buffer, indices, sizes);
       set_prefetch_host(prefetch, PrefetchHost::map);
       prefetches.push_back(prefetch);
@@ -142,6 +143,14 @@ llvm::SmallVector<tile::PrefetchOp> prefetch_next_rows(mlir::ImplicitLocOpBuilde
     }
   }
   return prefetches;
+}
+
+tile::MapOp costliest(llvm::ArrayRef<tile::MapOp> run) {
+  const auto cost = [](tile::MapOp map) {
+    const int64_t last = map.getStaticSizes().back();
+    return weight(map) * (mlir::ShapedType::isDynamic(last) || last < long_row ? 0 : last);
+  };
+  return *std::max_element(run.begin(), run.end(), [&](tile::MapOp a, tile::MapOp b) { return cost(a) < cost(b); });
 }
 
 // The map without its first axis.
@@ -171,18 +180,37 @@ void fuse(llvm::ArrayRef<tile::MapOp> run) {
   note_decision(first, std::to_string(run.size()) + " maps run row by row, so that a row stays in the first cache");
   auto loop = builder.create<scf::ForOp>(constant(0), fixed ? constant(*fixed) : mlir::cast<Value>(size), constant(1));
   builder.setInsertionPointToStart(loop.getBody());
-  const auto prefetches = prefetch_next_rows(builder, run, loop.getInductionVar());
-  const auto cost = [](tile::MapOp map) { return weight(map) * row_elements(map).value_or(0); };
-  const tile::MapOp costliest =
-      *std::max_element(run.begin(), run.end(), [&](tile::MapOp a, tile::MapOp b) { return cost(a) < cost(b); });
+  Value next = builder.create<arith::AddIOp>(loop.getInductionVar(), constant(1));
+  const auto prefetches = prefetch_next(builder, run, Value(), next);
+  const tile::MapOp host = costliest(run);
   mlir::Operation* end = loop.getBody()->getTerminator();
   builder.setInsertionPoint(end);
   for (tile::MapOp map : run) {
-    if (map == costliest) {
+    if (map == host) {
       for (tile::PrefetchOp prefetch : prefetches) prefetch->moveBefore(end);
     }
     move_in(builder, map, loop.getInductionVar());
   }
+}
+
+// Blocks of one row each, without an axis for it: the next block of the grid has the next row.
+void prefetch_for_next_block(mlir::Block& block) {
+  llvm::SmallVector<tile::MapOp> passes;
+  for (auto map : block.getOps<tile::MapOp>()) {
+    const int64_t size = map.getStaticSizes()[0];
+    if (map.rank() == 1 && !mlir::ShapedType::isDynamic(size) && size >= 4 * long_row) passes.push_back(map);
+  }
+  if (passes.size() < 2) return;
+  tile::MapOp host = costliest(passes);
+  mlir::Operation* around = host->getParentOp();
+  while (mlir::isa<scf::IfOp>(around)) around = around->getParentOp();
+  auto grid = mlir::dyn_cast<tile::GridOp>(around);
+  if (!grid || grid.getBody().getNumArguments() == 0) return;
+  mlir::ImplicitLocOpBuilder builder(host.getLoc(), host);
+  Value number = grid.getBody().getArguments().back();
+  Value next = builder.create<arith::AddIOp>(number, builder.create<arith::ConstantIndexOp>(1));
+  const auto prefetches = prefetch_next(builder, passes, number, next);
+  if (!prefetches.empty()) note_decision(host, "the next block's inputs are prefetched during the costliest map");
 }
 
 bool same_rows(tile::MapOp a, tile::MapOp b) {
@@ -217,6 +245,7 @@ void fuse_in(mlir::Block& block) {
     }
     fuse(run);
   }
+  prefetch_for_next_block(block);
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ struct Target {
   std::string load_broadcast = {};
   bool native_f16 = false;  // arithmetic on f16 in vectors
   bool masks = false;       // loads and stores under a mask cost what plain ones cost
+  bool scalef = false;      // multiplies by powers of two that are given as floats
   bool vnni = false;        // dot products of four 8-bit integers into 32 bits (on Arm: sdot)
   bool bf16_dot = false;    // dot products of two bf16 into f32, each step rounded to nearest (Arm's is not)
   bool amx = false;         // tile registers for matrix products

@@ -83,7 +83,7 @@ Value apply(mlir::ImplicitLocOpBuilder& b, const JitRequest& r, Value x, Value y
   if (r.function == "unpack_nibbles") return compile::unpack_nibbles(b, x);
   if (r.function == "pack_nibbles") return compile::pack_nibbles(b, x);
   if (r.function == "saturating_to_int") return saturating(b, r.type, x);
-  if (r.function == "sigmoid") return compile::emit_sigmoid(b, x, {.fma = r.fma});
+  if (r.function == "sigmoid") return compile::emit_sigmoid(b, x, {.fma = r.fma, .scalef = r.scalef});
   return math_op(b, r.function, x, y);
 }
 
@@ -121,7 +121,7 @@ mlir::OwningOpRef<mlir::ModuleOp> build(mlir::MLIRContext& context, const JitReq
   b.create<mlir::LLVM::StoreOp>(result, at, 1u);
   b.setInsertionPointToEnd(entry);
   b.create<mlir::func::ReturnOp>();
-  compile::expand_math(module.get(), {.fma = r.fma});
+  compile::expand_math(module.get(), {.fma = r.fma, .scalef = r.scalef});
   // What is left of the math dialect is one instruction each: nothing may become a call into libm.
   module->walk([](mlir::Operation* op) {
     if (llvm::isa<math::MathDialect>(op->getDialect()) &&

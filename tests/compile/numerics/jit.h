@@ -18,6 +18,7 @@ struct JitRequest {
   /// Of the processor, as LLVM names it ("x86-64": no FMA, no AVX); empty: this machine.
   std::string cpu = {};
   bool fma = true;
+  bool scalef = false;
   bool native_f16 = false;
 };
 

@@ -80,6 +80,34 @@ TEST_P(UnaryF32, IsWithinTwoUlpWithoutFma) {
   std::printf("  %-8s f32 without fma  %s\n", GetParam().name, describe(worst).c_str());
   EXPECT_LE(worst.error, 2.0) << describe(worst);
 }
+
+// The instruction that AVX-512 has for powers of two; where the processor has none, its expansion for other processors
+// is what the tests above run.
+class ScaledExponential : public testing::TestWithParam<Reference<double>> {};
+
+TEST_P(ScaledExponential, IsWithinTwoUlpInEveryShape) {
+  if (!__builtin_cpu_supports("avx512vl")) GTEST_SKIP() << "this processor has no AVX-512";
+  const Worst worst = worst_f32({.function = GetParam().name, .scalef = true}, GetParam().function);
+  std::printf("  %-8s f32 scaled  %s\n", GetParam().name, describe(worst).c_str());
+  EXPECT_LE(worst.error, 2.0) << describe(worst);
+  std::vector<float> x;
+  for (uint32_t i = 0; i < 4096 * 48; ++i) x.push_back(std::bit_cast<float>(i * 21845u + (mix(i) & 0x3fff)));
+  std::vector<float> expected(x.size()), got(x.size());
+  JitFunction({.function = GetParam().name, .scalef = true})(x.data(), nullptr, expected.data(),
+                                                             static_cast<int64_t>(x.size()));
+  for (int lanes : {0, 2, 4, 6, 8, 24, 32}) {
+    JitFunction({.function = GetParam().name, .lanes = lanes, .scalef = true})(x.data(), nullptr, got.data(),
+                                                                               static_cast<int64_t>(x.size()));
+    for (size_t i = 0; i < x.size(); ++i) {
+      ASSERT_TRUE(got[i] == expected[i] || (std::isnan(got[i]) && std::isnan(expected[i])))
+          << lanes << " lanes at " << x[i] << ": " << got[i] << ", not " << expected[i];
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Math, ScaledExponential,
+                         testing::Values(Reference<double>{"exp", std::exp}, Reference<double>{"exp2", std::exp2}),
+                         [](const auto& info) { return std::string(info.param.name); });
 #endif
 
 TEST_P(UnaryF32, IsTheSameForScalarsAndOtherVectors) {

@@ -99,3 +99,31 @@ tile.kernel @in_place(%X: memref<2x1024xf32, #global> {tile.name = "X", tile.dim
     }
   }
 }
+
+// A block for each row: the next block's row is fetched while this one's costliest pass runs.
+// CHECK-LABEL: tile.kernel @one_row
+// CHECK-SAME: (%[[X:[^:]*]]: memref
+// CHECK: tile.grid (%[[B:[^)]*]]) = {{.*}}the next block's inputs are prefetched
+// CHECK: %[[NEXT:.*]] = arith.addi %[[B]], %c1
+// CHECK: tile.prefetch %[[X]][%[[NEXT]], %c0] sizes [1, 4096] {tile.during = "map"}
+// CHECK-NEXT: tile.map (%{{.*}}) in [4096] {
+// CHECK: math.exp
+tile.kernel @one_row(%X: memref<?x4096xf32, #global> {tile.name = "X", tile.dims = ["M", ""], tile.role = "in"},
+                     %Y: memref<?x4096xf32, #global> {tile.name = "Y", tile.dims = ["M", ""], tile.role = "out"}) {
+  %M = tile.dim "M"
+  %c0 = arith.constant 0 : index
+  tile.grid (%b) = (%M) {
+    %x = tile.alloc "x" : memref<4096xf32, #shared>
+    %largest = tile.alloc "largest" : memref<1xf32, #frag>
+    tile.load %X[%b, %c0] into %x : memref<?x4096xf32, #global>, memref<4096xf32, #shared>
+    tile.reduce max %x into %largest dim 0 clear : memref<4096xf32, #shared>, memref<1xf32, #frag>
+    tile.map (%c) in [4096] {
+      %v = tile.read %x[%c] : memref<4096xf32, #shared> -> f32
+      %m = tile.read %largest[%c0] : memref<1xf32, #frag> -> f32
+      %d = arith.subf %v, %m : f32
+      %e = math.exp %d : f32
+      tile.write %e, %x[%c] : f32, memref<4096xf32, #shared>
+    }
+    tile.store %x into %Y[%b, %c0] : memref<4096xf32, #shared>, memref<?x4096xf32, #global>
+  }
+}
