@@ -214,6 +214,40 @@ def test_a_system_without_memory_raises():
     assert python(program) == ["OutOfMemoryError", "2048.0"] * 3
 
 
+# Arithmetic --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype,bits", [("int32", 32), ("int64", 64)])
+def test_divisions_that_processors_refuse_do_not_stop_the_process(dtype, bits):
+    """By zero (it gives the dividend, and 0), and of the least number by -1 (it wraps): errors for the interpreter."""
+    integer, least = getattr(T, dtype), -(2 ** (bits - 1))
+
+    @T.prim_func
+    def divide(A: T.Tensor((64,), integer), B: T.Tensor((64,), integer), Q: T.Tensor((2, 64), integer)):
+        with T.Kernel(1):
+            for i in T.Parallel(64):
+                Q[0, i] = T.truncdiv(A[i], B[i])
+                Q[1, i] = T.truncmod(A[i], B[i])
+
+    kernel = T.compile(divide)
+    a = np.full(64, 7, dtype)
+    b = np.tile(np.array([2, -3, -1, 1], dtype), 16)
+    a[5], b[5], a[6], b[6] = least, 7, least, -1
+    quotients = np.trunc(a[:4] / b[:4])
+    q = kernel(a, b)
+    np.testing.assert_array_equal(q[0, :4], quotients)
+    np.testing.assert_array_equal(q[1, :4], a[:4] - quotients * b[:4])
+    assert q[0, 5] == -(2 ** (bits - 1) // 7) and q[0, 6] == least and q[1, 6] == 0
+    b[9] = 0
+    q = kernel(a, b)
+    assert q[0, 9] == 7 and q[1, 9] == 0
+    with pytest.raises(ValueError, match="divides .* by -1, which overflows"):
+        kernel.interpret(a, b)
+    b[6] = 1
+    with pytest.raises(ValueError, match="test_edges.py:.*zero"):
+        kernel.interpret(a, b)
+
+
 # Processes ---------------------------------------------------------------------------------------------------------
 
 

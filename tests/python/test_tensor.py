@@ -93,10 +93,30 @@ def test_dlpack_of_read_only_memory():
         t.fill(1)
 
 
-def test_torch_if_installed_shares_memory():
-    torch = pytest.importorskip("torch")
-    x = torch.arange(6.0).reshape(2, 3)
-    assert da.from_dlpack(x).data_ptr == x.data_ptr()
+@pytest.mark.parametrize("versioned", [True, False])
+def test_dlpack_of_other_libraries(versioned):
+    """An object that knows nothing but DLPack, as the standard has it today and as it was before it had versions."""
+
+    class Foreign:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+        if versioned:
+
+            def __dlpack__(self, **options):
+                return self.array.__dlpack__(**options)
+        else:
+
+            def __dlpack__(self, stream=None):
+                return self.array.__dlpack__(stream=stream)
+
+    x = np.arange(6.0).reshape(2, 3)
+    t = da.asarray(Foreign(x))
+    assert t.data_ptr == x.ctypes.data and t.shape == (2, 3)
+    np.testing.assert_array_equal(t.numpy(), x)
 
 
 def test_exceptions_are_natural_built_ins():

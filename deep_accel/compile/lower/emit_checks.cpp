@@ -96,8 +96,19 @@ void Emitter::emit_assert(tile::AssertOp op) {
 }
 
 mlir::LogicalResult Emitter::emit_print(tile::PrintOp op) {
-  // The text gets a "{}" for each value; a tile's elements follow one another.
-  std::string text = op.getText().str();
+  // The launch's text has a "{}" for each number: where a value's own stood, or behind the text. A tile is many.
+  const std::string written = op.getText().str();
+  size_t taken = 0;
+  std::string text, behind;
+  auto show = [&](const std::string& numbers) {
+    const size_t found = written.find("{}", taken);
+    if (found == std::string::npos) {
+      behind += " " + numbers;
+    } else {
+      text += written.substr(taken, found - taken) + numbers;
+      taken = found + 2;
+    }
+  };
   llvm::SmallVector<Value> printed;
   for (Value operand : op.getValues()) {
     if (auto type = mlir::dyn_cast<mlir::MemRefType>(operand.getType())) {
@@ -106,7 +117,7 @@ mlir::LogicalResult Emitter::emit_print(tile::PrintOp op) {
                << type << "; print a slice, or single elements";
       }
       const BufferRef& ref = buffer(operand);
-      text += " [";
+      std::string numbers = "[";
       for (int64_t flat = 0; flat < type.getNumElements(); ++flat) {
         llvm::SmallVector<Value> indices(static_cast<size_t>(type.getRank()));
         int64_t rest = flat;
@@ -116,14 +127,15 @@ mlir::LogicalResult Emitter::emit_print(tile::PrintOp op) {
           rest /= size;
         }
         printed.push_back(elements_.load(ref, elements_.position(ref, indices), 1));
-        text += flat == 0 ? "{}" : ", {}";
+        numbers += flat == 0 ? "{}" : ", {}";
       }
-      text += "]";
+      show(numbers + "]");
     } else {
       printed.push_back(value(operand));
-      text += " {}";
+      show("{}");
     }
   }
+  text += written.substr(taken) + behind;
   mlir::Type f64 = builder_.getF64Type(), i64 = builder_.getI64Type();
   Value count = builder_.create<arith::ConstantIntOp>(static_cast<int64_t>(printed.size()), 64);
   Value array;

@@ -1,6 +1,7 @@
 // Upstream's conversions in the order that suits us, and what LLVM should know of each function.
 #include "deep_accel/compile/machine/to_llvm.h"
 
+#include "deep_accel/compile/machine/safe_division.h"
 #include "deep_accel/compile/numerics/vector_math.h"
 #include "llvm/Support/Regex.h"
 #include "mlir/Conversion/Passes.h"
@@ -102,6 +103,7 @@ void add_conversion_to_llvm(mlir::PassManager& passes, const Target& target) {
   passes.addPass(mlir::createConvertControlFlowToLLVMPass());
   passes.addPass(mlir::createConvertFuncToLLVMPass());
   passes.addPass(mlir::createReconcileUnrealizedCastsPass());
+  passes.addPass(create_safe_division_pass());
 }
 
 mlir::LogicalResult convert_to_llvm(mlir::ModuleOp module, const Target& target) {

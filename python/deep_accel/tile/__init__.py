@@ -23,7 +23,17 @@ from .._native import Program, explain, target_names
 from . import language
 from .just_in_time import JitFunction, jit
 from .kernel import Kernel as CompiledKernel
-from .kernel import compile
+from .kernel import compile, lower
 from .language import *  # noqa: F403
 
-__all__ = [*language.__all__, "CompiledKernel", "JitFunction", "Program", "compile", "explain", "jit", "target_names"]
+__all__ = [
+    *language.__all__,
+    "CompiledKernel",
+    "JitFunction",
+    "Program",
+    "compile",
+    "explain",
+    "jit",
+    "lower",
+    "target_names",
+]

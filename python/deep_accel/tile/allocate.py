@@ -40,11 +40,14 @@ def alloc_local(shape, dtype="float32", scope=None):
     return _alloc(MemorySpace.local, "T.alloc_local", shape, dtype)
 
 
-def alloc_var(dtype, *init, scope=None):
-    """A number that may be assigned again: ``x = T.alloc_var("int32", 0)``, then ``x = x + 1``."""
+def alloc_var(dtype, *arguments, init=None, scope=None):
+    """A number that may be assigned again: ``x = T.alloc_var("int32", 0)`` (or ``init=0``), then ``x = x + 1``."""
     if current("T.alloc_var").uses_threads:
         enter_threads()
-    return Var(dtype, init[0] if init else None)
+    for argument in arguments:
+        if not isinstance(argument, str):  # a string names a scope
+            init = argument
+    return Var(dtype, init)
 
 
 def alloc_global(shape, dtype="float32"):

@@ -5,7 +5,8 @@ from .operands import fit, side_of, static_shape, window_of
 from .trace import Buffer, Region, builder, is_scalar, place, plain
 
 __all__ = [
-    "atomic_add", "atomic_max", "atomic_min", "atomic_or", "atomic_load", "atomic_store",
+    "atomic_add", "atomic_addx2", "atomic_addx4", "atomic_load", "atomic_max", "atomic_min", "atomic_or",
+    "atomic_store",
 ]  # fmt: skip
 
 
@@ -43,6 +44,23 @@ atomic_add = _atomic(Combination.add, "atomic_add")
 atomic_max = _atomic(Combination.max, "atomic_max")
 atomic_min = _atomic(Combination.min, "atomic_min")
 atomic_or = _atomic(Combination.bits_or, "atomic_or")
+
+
+def _atomic_vector(count):
+    def function(dst, value, memory_order="relaxed", return_prev=False):
+        (to, at, _, _), (source, from_, _, _) = (window_of(x, name, "dst") for x in (dst, value))
+        for k in range(count):
+            place_ = to[(*at[:-1], at[-1] + k)]
+            atomic_add(place_, plain(source[(*from_[:-1], from_[-1] + k)]), memory_order)
+
+    name = f"T.atomic_addx{count}"
+    function.__name__ = name[2:]
+    function.__doc__ = f"Add {count} neighbouring elements, from the places that are given on."
+    return function
+
+
+atomic_addx2 = _atomic_vector(2)
+atomic_addx4 = _atomic_vector(4)
 
 
 def atomic_load(src, memory_order="seq_cst"):

@@ -1,12 +1,13 @@
 """Assumptions, assertions, prints, and foreign functions."""
 
 from .._native import Role
+from . import trace
 from .operands import base_of, tile_of
-from .trace import Buffer, Region, Var, builder, plain
+from .trace import Access, Buffer, Element, Region, Var, builder, plain
 from .types import scalar_type
 
 __all__ = [
-    "assume", "device_assert", "print_", "call_extern",
+    "access_ptr", "assume", "call_extern", "device_assert", "print_",
 ]  # fmt: skip
 
 
@@ -30,14 +31,30 @@ def print_(obj, msg=""):
     builder("T.print").print(msg, [plain(obj)])
 
 
+def access_ptr(base, access_type="rw", *extents, **hints):
+    """A buffer or window for T.call_extern, and whether the function reads ("r") or writes ("w") it.
+
+    Of a place ``A[i, j]`` the `extents` say how much of the buffer from there on.
+    """
+    if isinstance(base, Element):
+        sizes = [trace.size(e, "T.access_ptr") for e in extents] or [1]
+        sizes = [1] * (len(base.indices) - len(sizes)) + sizes
+        base = Region(base.buffer, base.indices, list(range(len(sizes))), sizes)
+    return Access(base, access_type)
+
+
 def call_extern(result, symbol, *operands, writes=()):
     """Call a C function of the process. `result` is its dtype, or None; buffers in `operands` are passed as pointers.
 
-    `writes` lists the numbers of the operands that it writes; all buffers are taken to be read.
+    Buffers are taken to be read; those that the function writes are wrapped in T.access_ptr(b, "w"), or their numbers
+    among the operands stand in `writes`.
     """
     values = []
     for number, operand in enumerate(operands):
-        if isinstance(operand, (Buffer, Region, Var)):
+        if isinstance(operand, Access):
+            role = {"r": Role.in_, "w": Role.out}.get(operand.mode, Role.inout)
+            values.append((tile_of(operand.buffer, "T.call_extern"), role))
+        elif isinstance(operand, (Buffer, Region, Var)):
             values.append((tile_of(operand, "T.call_extern"), Role.inout if number in writes else Role.in_))
         else:
             values.append(plain(operand))

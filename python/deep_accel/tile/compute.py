@@ -1,12 +1,12 @@
 """Operations on whole tiles: products, reductions, running combinations."""
 
-from .._native import Combination
-from .operands import tile_of
+from .._native import Combination, MemorySpace
+from .operands import static_shape, tile_of, window_of
 from .threads import block_only
-from .trace import builder, place
+from .trace import Buffer, builder, place, plain
 
 __all__ = [
-    "gemm", "gemm_sp", "reduce", "reduce_sum", "reduce_max", "reduce_min", "reduce_abssum", "reduce_absmax",
+    "dp4a", "gemm", "gemm_sp", "reduce", "reduce_sum", "reduce_max", "reduce_min", "reduce_abssum", "reduce_absmax",
     "reduce_prod", "reduce_bitand", "reduce_bitor", "reduce_bitxor", "cumsum", "cummax",
 ]  # fmt: skip
 
@@ -56,12 +56,45 @@ def gemm(
     )
 
 
-def gemm_sp(A_sparse, E, B, C, transpose_B=False, clear_accum=False, policy=None):
-    """``C += expand(A_sparse, E) @ op(B)`` with a 2:4 sparse left factor; E says where in its group of four each
-    stands."""
+def gemm_sp(
+    A_sparse, E, B, C, transpose_A=False, transpose_E=False, transpose_B=False, clear_accum=False, policy=None, **hints
+):
+    """``C += op(expand(A_sparse, E)) @ op(B)`` with a 2:4 structured sparse left factor.
+
+    A_sparse is M x K/2: of every four elements of a row of A two, in order; E (int8), of its shape, holds the place
+    (0 to 3) of each in its group of four. With `transpose_A` and `transpose_E` they come as K/2 x M.
+    """
     block_only("T.gemm_sp")
-    operands = [tile_of(x, "T.gemm_sp") for x in (A_sparse, E, B, C)]
+    left = [_turned(A_sparse, "T.gemm_sp") if transpose_A else A_sparse, _turned(E, "T.gemm_sp") if transpose_E else E]
+    operands = [tile_of(x, "T.gemm_sp") for x in (*left, B, C)]
     builder("T.gemm_sp").sparse_gemm(*operands, bool(transpose_B), bool(clear_accum))
+
+
+def _turned(value, what):
+    """A tile with the transpose of another."""
+    source = tile_of(value, what)
+    rows, columns = static_shape(source)
+    turned = builder(what).alloc(MemorySpace.shared, source.dtype, [columns, rows], "")
+    builder(what).transpose(source, turned, [1, 0])
+    return Buffer(turned)
+
+
+def dp4a(A, B, C):
+    """``C += A[0] * B[0] + ... + A[3] * B[3]``: four 8-bit integers from each place on, summed in 32 bits.
+
+    Each is a buffer (taken from its beginning) or a place ``A[i, j]``.
+    """
+
+    def element(value, offset):
+        buffer, indices, _, _ = window_of(value, "T.dp4a", "operand")
+        return buffer, (*indices[:-1], indices[-1] + offset)
+
+    buffer, at = element(C, 0)
+    total = buffer[at]
+    for k in range(4):
+        (a, at_a), (b, at_b) = element(A, k), element(B, k)
+        total = total + plain(a[at_a]) * plain(b[at_b])
+    buffer[at] = total
 
 
 def reduce(buffer, out, reduce_type, dim=-1, clear=True, nan_propagate=False):

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _native
 from .functions import declare
 from .kernel import Kernel, compile
-from .rewrite import rewritten, uses_threads, writes_kernel
+from .rewrite import has_phases, rewritten, uses_threads, writes_kernel
 from .trace import Buffer, Const, Tracer, place
 from .types import TensorType
 
@@ -17,8 +17,8 @@ from .types import TensorType
 class _EagerTracer(Tracer):
     """Binds the annotations of a function under @jit to the arrays of the call."""
 
-    def __init__(self, name, threads, arguments):
-        super().__init__(name, threads)
+    def __init__(self, name, node, arguments):
+        super().__init__(name, uses_threads(node), has_phases(node))
         self.call_arguments, self.order = arguments, []
 
     def bind(self, name, annotation, value):
@@ -107,7 +107,7 @@ class JitFunction:
 
     def _trace(self, arguments):
         """The kernel for these arguments, and which of them it takes."""
-        with _EagerTracer(self.function.__name__, uses_threads(self.node), arguments) as tracer:
+        with _EagerTracer(self.function.__name__, self.node, arguments) as tracer:
             annotations = inspect.get_annotations(self.function)
             inner = {n: tracer.bind(n, annotations.get(n), v) for n, v in arguments.items()}
             result = self.new(**inner)

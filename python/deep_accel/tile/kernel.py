@@ -16,12 +16,19 @@ class Kernel:
     left out are those of `out_idx`, or those that the kernel only writes; they are allocated and returned.
     """
 
-    def __init__(self, program, out_idx=None, target="host", name=""):
+    def __init__(self, program, out_idx=None, target="host", name="", order=None):
         self.program = program
         self._native = _native.CompiledKernel(program, name, target)
         self.name = self._native.name
         self.arguments = self._native.arguments
         self._launch = self._native.launch
+        self._positions = None
+        known = [a["name"] for a in self.arguments]
+        if order is not None and order != known:
+            # The program declares them in another order than calls give them.
+            self.arguments = [self.arguments[known.index(name)] for name in order]
+            self._positions = [order.index(name) for name in known]
+            self._launch = self._launch_reordered
         self._count = count = len(self.arguments)
         if out_idx is None:
             self.out_idx = [i for i, a in enumerate(self.arguments) if a["role"] == "out"]
@@ -48,8 +55,12 @@ class Kernel:
         """Run it in the reference interpreter instead: double precision, slow, every access checked."""
         given_all = len(arguments) == self._count
         full = arguments if given_all else self._with_outputs(arguments)
-        _native.interpret(self.program, self.name, *full, check_races=check_races)
+        ordered = full if self._positions is None else [full[i] for i in self._positions]
+        _native.interpret(self.program, self.name, *ordered, check_races=check_races)
         return None if given_all else self._results(full)
+
+    def _launch_reordered(self, *arguments, threads=0):
+        self._native.launch(*[arguments[i] for i in self._positions], threads=threads)
 
     def _with_outputs(self, arguments):
         """All arguments, where the outputs were left out."""
@@ -135,9 +146,24 @@ class _Output:
 
 def compile(function, out_idx=None, target="host", **options):
     """Compile a kernel: what @T.prim_func made, a Program, or the dialect's text. Returns a Kernel."""
+    order = function.order if isinstance(function, PrimFunc) else None
+    return Kernel(_program(function, "compile"), out_idx, _target(target), order=order)
+
+
+def lower(function, target="host", stop_after=""):
+    """The text of a kernel's program after the compiler's passes, or after the pass `stop_after`."""
+    return _native.ir(_program(function, "lower"), _target(target), stop_after)
+
+
+def _program(function, what):
     if isinstance(function, str):
-        function = _native.Program.parse(function)
+        return _native.Program.parse(function)
     program = function.program if isinstance(function, PrimFunc) else function
     if not isinstance(program, _native.Program):
-        raise TypeError(f"compile: a function under @T.prim_func or a Program expected, got {type(function).__name__}")
-    return Kernel(program, out_idx, "host" if target in (None, "auto", "cpu", "llvm", "c") else target)
+        raise TypeError(f"{what}: a function under @T.prim_func or a Program expected, got {type(function).__name__}")
+    return program
+
+
+def _target(name):
+    """The published language's names for this machine, as ours."""
+    return "host" if name in (None, "auto", "cpu", "llvm", "c") else name

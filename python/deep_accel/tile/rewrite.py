@@ -11,12 +11,15 @@ import types
 from . import control
 
 _TL = "_deep_accel_control"
+# What only code for threads calls; those that work in blocks too are not among them.
 _THREADS = {
-    "get_thread_binding", "thread_binding", "get_thread_bindings", "sync_threads", "sync_warp", "get_lane_idx",
-    "get_warp_idx", "shfl_xor", "shfl_up", "shfl_down", "shfl_sync", "any_sync", "all_sync", "ballot_count",
-    "warp_reduce_sum", "warp_reduce_max", "warp_reduce_min", "warp_reduce_bitand", "warp_reduce_bitor",
-    "tvm_thread_allreduce",
+    "activemask", "all_sync", "any_sync", "ballot", "ballot_count", "ballot_sync", "get_lane_idx", "get_thread_binding",
+    "get_thread_bindings", "get_warp_idx", "get_warp_idx_sync", "shfl_down", "shfl_sync", "shfl_up", "shfl_xor",
+    "sync_threads", "sync_warp", "syncthreads_and", "syncthreads_count", "syncthreads_or", "thread_binding",
+    "tvm_thread_allreduce", "warp_reduce_bitand", "warp_reduce_bitor", "warp_reduce_max", "warp_reduce_min",
+    "warp_reduce_sum",
 }  # fmt: skip
+_PHASES = {"sync_global", "sync_grid"}
 _BUILTINS = {"range", "min", "max", "float", "int", "bool"}
 _OPERATORS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -356,6 +359,11 @@ def parse(function):
 def uses_threads(node):
     """Whether the code is written for threads."""
     return any(_called(child) in _THREADS for child in ast.walk(node))
+
+
+def has_phases(node):
+    """Whether barriers of the grid cut the kernel."""
+    return any(_called(child) in _PHASES for child in ast.walk(node))
 
 
 def writes_kernel(node):

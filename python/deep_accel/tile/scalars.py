@@ -3,10 +3,10 @@
 import math
 
 from .. import _native
-from .trace import Element, plain
+from .trace import Element, place, plain
 
 __all__ = [
-    "cast", "reinterpret", "infinity", "max_value", "min_value", "if_then_else", "Select", "any_of", "all_of",
+    "Cast", "cast", "reinterpret", "infinity", "max_value", "min_value", "if_then_else", "Select", "any_of", "all_of",
     "shift_left", "shift_right", "bitwise_and", "bitwise_or", "bitwise_xor",
 ]  # fmt: skip
 
@@ -23,6 +23,19 @@ def _scalar_function(function, name=None):
     return call
 
 
+def _rounded(count, function):
+    """An operation on numbers, and the direction of rounding: "rn", to nearest."""
+
+    def call(*operands):
+        if operands[count:] not in ((), ("rn",)):
+            raise NotImplementedError(
+                f"{place()}: numbers are rounded to nearest, 'rn', got {operands[count:]}; leave it out"
+            )
+        return function(*(plain(o) for o in operands[:count]))
+
+    return call
+
+
 _NAMES = (
     "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan tanh erf sigmoid floor ceil trunc isnan isinf "
     "pow floordiv floormod ceildiv truncdiv truncmod fma clamp min max abs round"
@@ -35,16 +48,17 @@ MATH |= {
     "power": MATH["pow"],
     "nearbyint": MATH["round"],
     "cdiv": MATH["ceildiv"],
-    "ieee_fmaf": MATH["fma"],
-    "ieee_fsqrt": MATH["sqrt"],
     "ieee_frsqrt": MATH["rsqrt"],
     "fast_exp": MATH["exp"],
 }
 MATH |= {
-    "ieee_add": lambda a, b: plain(a) + plain(b),
-    "ieee_sub": lambda a, b: plain(a) - plain(b),
-    "ieee_mul": lambda a, b: plain(a) * plain(b),
-    "ieee_fdiv": lambda a, b: plain(a) / plain(b),
+    "ieee_add": _rounded(2, lambda a, b: a + b),
+    "ieee_sub": _rounded(2, lambda a, b: a - b),
+    "ieee_mul": _rounded(2, lambda a, b: a * b),
+    "ieee_fdiv": _rounded(2, lambda a, b: a / b),
+    "ieee_fmaf": _rounded(3, _native.fma),
+    "ieee_fsqrt": _rounded(1, _native.sqrt),
+    "ieee_frcp": _rounded(1, lambda a: 1.0 / a),
 }
 globals().update(MATH)
 
@@ -55,9 +69,19 @@ def cast(value, dtype):
     return result if result.number is None else result.number
 
 
-def reinterpret(*arguments):
+def Cast(dtype, value):
+    """T.cast, with the dtype first."""
+    return cast(value, dtype)
+
+
+def reinterpret(*arguments, dtype=None):
     """``T.reinterpret(x, dtype)`` (or dtype first): the same bits as another dtype of the same width."""
-    value, dtype = arguments if isinstance(arguments[1], str) else arguments[::-1]
+    if dtype is None:
+        value, dtype = arguments if isinstance(arguments[1], str) else arguments[::-1]
+    else:
+        (value,) = arguments
+    if dtype == "handle":
+        return value
     source = value.buffer.dtype if isinstance(value, Element) else getattr(value, "dtype", None)
     value = plain(value)
     if source is None:

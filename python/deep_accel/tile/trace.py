@@ -13,7 +13,7 @@ _state = threading.local()
 class Tracer:
     """A kernel that is being written: its builder, and what the constructs of the language must remember."""
 
-    def __init__(self, name, uses_threads=False):
+    def __init__(self, name, uses_threads=False, phased=False):
         self.builder = _native.Builder(name)
         self.name = name
         self.uses_threads = uses_threads
@@ -24,6 +24,9 @@ class Tracer:
         self.outside = {}  # T.annotate_safe_value
         self.outputs = []
         self.in_kernel = False
+        self.kernel = None  # the T.Kernel that is open
+        self.phased = phased  # whether T.sync_grid cuts it
+        self.reducer = None  # T.comm_reducer
 
     def __enter__(self):
         self.outer = getattr(_state, "tracer", None)
@@ -251,6 +254,15 @@ class Buffer:
     def is_global(self):
         return self.native.space == MemorySpace.global_
 
+    @property
+    def data(self):
+        """Its memory, for ``T.Tensor(shape, dtype, buffer.data)``, which views it under another shape and dtype."""
+        return self
+
+    def access_ptr(self, mode="rw", **hints):
+        """Its memory, for T.call_extern; `mode` says whether the function reads ("r") or writes ("w") it."""
+        return Access(self, mode)
+
     def scope(self):
         """Where it lives: "global", "shared", "fragment" or "local"."""
         return self.native.space.name.rstrip("_")
@@ -342,6 +354,15 @@ class Buffer:
         return f"Buffer({self.name or 'unnamed'}, {self.shape}, {self.dtype})"
 
 
+class Access:
+    """A buffer or a window of one that a foreign function is given; ``T.access_ptr``."""
+
+    def __init__(self, buffer, mode):
+        if not isinstance(mode, str) or not mode or set(mode) - set("rw"):
+            raise ValueError(f"{place()}: an access is 'r', 'w' or 'rw', got {mode!r}; choose one")
+        self.buffer, self.mode = buffer, mode
+
+
 class _Stored:
     """Says to __setitem__ that there is nothing left to do."""
 
@@ -430,6 +451,16 @@ class Var:
 
 
 _operators(Var, Var.__tile_scalar__)
+
+
+class Late:
+    """A number that is looked up at each use: an index of a block or thread, which is another one in each phase."""
+
+    def __init__(self, value):
+        self.__tile_scalar__ = value
+
+
+_operators(Late, lambda late: late.__tile_scalar__())
 
 
 class Missing:

@@ -75,21 +75,50 @@ class _Tensor:
         if data is not None:
             from .moves import view
 
-            return view(data, shape, dtype)
+            return view(data, shape if isinstance(shape, (tuple, list)) else (shape,), dtype)
         return TensorType(shape, dtype)
 
     def __getitem__(self, key):
-        shape, dtype = key if isinstance(key, tuple) and len(key) == 2 else (key, "float32")
-        return TensorType(shape, dtype)
+        # T.Tensor[M] and T.Tensor[M, N] are shapes alone.
+        whole = isinstance(key, tuple) and len(key) == 2 and isinstance(key[1], (str, type(None), _native.DType))
+        return self(*key) if whole else self(key)
 
 
-Tensor = _Tensor()
-Buffer = Tensor
+Tensor = Buffer = FragmentBuffer = LocalBuffer = SharedBuffer = _Tensor()
 
 
-def StridedTensor(shape, strides, dtype="float32"):
-    """A tensor argument with strides (in elements): a number is required, anything else is free."""
-    return TensorType(shape, dtype, tuple(s if isinstance(s, int) else None for s in strides))
+class _StridedTensor:
+    """``T.StridedTensor((M, K), (s, 1), dtype)``: a tensor argument with strides (in elements).
+
+    A number is required; anything else is free.
+    """
+
+    def __call__(self, shape, strides, dtype="float32"):
+        return TensorType(shape, dtype, tuple(s if isinstance(s, int) else None for s in strides))
+
+    def __getitem__(self, key):
+        return self(*key)
+
+
+StridedTensor = _StridedTensor()
+
+
+class PointerType:
+    """``T.ptr``, or ``T.ptr(dtype)``: an argument of which T.make_tensor says in the kernel what it points to."""
+
+    def __call__(self, dtype=None, storage_scope="global"):
+        return self
+
+
+ptr = PointerType()
+
+
+def uint32(value=0):
+    """A plain number: some operations of the published language want one of this type."""
+    return int(plain(value))
+
+
+uint64 = uint32
 
 
 def dynamic(names, dtype="int32"):
@@ -121,7 +150,13 @@ __all__ = [
     "dtype",
     "Tensor",
     "Buffer",
+    "FragmentBuffer",
+    "LocalBuffer",
+    "SharedBuffer",
     "StridedTensor",
+    "ptr",
+    "uint32",
+    "uint64",
     "dynamic",
     "symbolic",
     "const",
