@@ -9,7 +9,7 @@ import ast
 import runpy
 import sys
 
-from .kernel import JitFunction, PrimFunc
+from . import JitFunction, PrimFunc
 
 
 def value_of(text):
