@@ -1,6 +1,8 @@
 """Compiled kernels: calling them, and what they tell about themselves."""
 
 import json
+import statistics
+import time
 
 import numpy as np
 
@@ -50,6 +52,19 @@ class Kernel:
         full = self._with_outputs(arguments)
         self._launch(*full, threads=threads or 0)
         return self._results(full)
+
+    def benchmark(self, *arguments, threads=0, seconds=0.2):
+        """How long a call takes: the median over so many seconds of calls, and at least five. In seconds.
+
+        Outputs that are left out are allocated once, before.
+        """
+        full = arguments if len(arguments) == self._count else self._with_outputs(arguments)
+        times, end = [], time.perf_counter() + seconds
+        while len(times) < 5 or time.perf_counter() < end:
+            start = time.perf_counter()
+            self._launch(*full, threads=threads)
+            times.append(time.perf_counter() - start)
+        return statistics.median(times)
 
     def interpret(self, *arguments, check_races=True):
         """Run it in the reference interpreter instead: double precision, slow, every access checked."""
