@@ -78,7 +78,9 @@ std::vector<double> launch_repeatedly(const Kernel& kernel, const std::vector<Ar
   LaunchOptions launch_options;
   launch_options.threads = options.threads;
   launch_options.interrupted = InterruptibleScope::requested;
-  launch_options.print = [](std::string_view line) { std::cout << line << std::flush; };
+  // What the kernel prints; beside the report where that is JSON.
+  std::ostream& out = options.json ? std::cerr : std::cout;
+  launch_options.print = [&out](std::string_view line) { out << line << std::endl; };
   // What a launch updates in place, as it was.
   std::vector<std::pair<Tensor, Tensor>> updated;
   const std::vector<ArgumentSpec>& specs = kernel.signature().args;

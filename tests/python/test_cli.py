@@ -56,6 +56,16 @@ def test_explain_and_opt_and_compile(tmp_path):
     assert (tmp_path / "k.o").read_bytes()[18] == 183  # EM_AARCH64
 
 
+def test_what_a_kernel_prints():
+    example = ROOT / "docs/examples/tile/print.mlir"
+    lines = run("tile", "run", example, "--repeat", "1").stdout.splitlines()
+    values = [float(line.removeprefix(f"element {i} is ")) for i, line in enumerate(lines[:4])]
+    assert [float(v) for v in lines[4].removeprefix("the tile [").rstrip("]").split(", ")] == values
+    assert lines[5].startswith("kernel show")
+    report = run("tile", "run", example, "--repeat", "1", "--json")
+    assert json.loads(report.stdout)["kernel"] == "show" and report.stderr.splitlines() == lines[:5]
+
+
 COMMANDS = ["", "info", "cache", "cache list", "cache stats", "cache path", "cache clear", "tile", "tile run",
             "tile verify", "tile opt", "tile compile", "tile explain"]  # fmt: skip
 
