@@ -11,6 +11,7 @@
 #include "deep_accel/compile/lower/emit_dot.h"
 #include "deep_accel/compile/lower/emitter.h"
 #include "deep_accel/compile/passes/strips.h"
+#include "deep_accel/compile/target/tile_product.h"
 
 namespace deep_accel::compile {
 
@@ -48,6 +49,7 @@ class GemmEmitter {
   void emit_columns(Value row, int64_t rows);
   void emit_prefetches(const Block& block, Value k, int64_t unroll);
   void emit_block(const Block& block);
+  void emit_tile_product(const Block& block);
   // partial[r, v] += sum of a[r, k] b[k, v] for k in [from, from + count)
   llvm::SmallVector<Value> emit_products(const Block& block, Value from, int64_t count,
                                          llvm::SmallVector<Value> accumulators);
@@ -79,6 +81,7 @@ class GemmEmitter {
   Strips strips_{};
   int64_t register_rows_ = 1, register_columns_ = 1, lanes_ = 1;
   int64_t group_ = 1, k_ = 0;  // neighbours along K in a word; words along K
+  DotFactors factors_;
   std::optional<DotEmitter> dot_;
   llvm::SmallVector<Value> surplus_;  // of the strip being emitted
 };
@@ -117,10 +120,10 @@ void GemmEmitter::read_in_words() {
   if (!group) return;
   group_ = group.getInt();
   k_ /= group_;
-  dot_.emplace(builder_, emitter_.target_,
-               DotFactors{.bf16 = a_.storage.isBF16(),
-                          .a_unsigned = a_.element.isUnsignedInteger(),
-                          .b_unsigned = b_.element.isUnsignedInteger()});
+  factors_ = {.bf16 = a_.storage.isBF16(),
+              .a_unsigned = a_.storage.isUnsignedInteger(),
+              .b_unsigned = b_.storage.isUnsignedInteger()};
+  dot_.emplace(builder_, emitter_.target_, factors_);
   a_ = in_words(a_, op_.getTransposeA() ? 0 : 1);
   b_ = in_words(b_, op_.getTransposeB() ? 1 : 0);
 }
@@ -315,7 +318,7 @@ Value GemmEmitter::scale_of_b(const Block& block, Value k, int64_t v) {
 }
 
 llvm::SmallVector<Value> GemmEmitter::surplus(Value row, int64_t rows) {
-  if (!dot_ || !dot_->shifts_b()) return {};
+  if (!dot_ || !dot_->shifts_b() || op_->hasAttr("tile.tile_registers")) return {};
   // Rows lie in words side by side along K: several at once where their number allows.
   int64_t lanes = emitter_.target_.lanes(32);
   while (lanes >= 4 && k_ % lanes != 0) lanes /= 2;
@@ -343,7 +346,41 @@ llvm::SmallVector<Value> GemmEmitter::surplus(Value row, int64_t rows) {
   return sums;
 }
 
+// A block in AMX's tile registers.
+void GemmEmitter::emit_tile_product(const Block& block) {
+  using Kind = TileProduct::Kind;
+  const auto& [bf16, a_unsigned, b_unsigned] = factors_;
+  TileProduct product{.rows = block.rows, .columns = block.columns, .clear = op_.getClear()};
+  product.kind = bf16         ? Kind::bf16
+                 : a_unsigned ? (b_unsigned ? Kind::unsigned_unsigned : Kind::unsigned_signed)
+                              : (b_unsigned ? Kind::signed_unsigned : Kind::signed_signed);
+  mlir::Type pointer = emitter_.pointer_type(), i64 = builder_.getI64Type();
+  auto type = builder_.getFunctionType({pointer, i64, pointer, i64, pointer, i64, i64}, {});
+  const std::string name = product.name();
+  if (!emitter_.module_.lookupSymbol(name)) {
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(emitter_.module_.getBody());
+    builder_.create<mlir::func::FuncOp>(name, type).setPrivate();
+  }
+  Value zero = elements_.index(int64_t{0});
+  auto first = [&](const BufferRef& ref, Value row, Value column, bool transposed) {
+    if (transposed) std::swap(row, column);
+    return elements_.address(ref, elements_.position(ref, {row, column}));
+  };
+  auto bytes = [&](int64_t words) -> Value { return builder_.create<arith::ConstantIntOp>(4 * words, 64); };
+  const int64_t a_row = a_.panels ? a_.panels->rows : *mlir::getConstantIntValue(a_.strides[0]);
+  const int64_t acc_row = *mlir::getConstantIntValue(acc_.strides[0]);
+  const int64_t steps = 4 * k_ / TileProduct::kBytes;
+  builder_.create<mlir::func::CallOp>(
+      name, mlir::TypeRange{},
+      mlir::ValueRange{first(a_, block.row, zero, op_.getTransposeA()), bytes(a_row),
+                       first(b_, zero, block.column, op_.getTransposeB()), bytes(b_.panels->width),
+                       first(acc_, block.row, block.column, false), bytes(acc_row),
+                       builder_.create<arith::ConstantIntOp>(steps, 64)});
+}
+
 void GemmEmitter::emit_block(const Block& block) {
+  if (op_->hasAttr("tile.tile_registers")) return emit_tile_product(block);
   const int64_t vectors = block.vectors(), k = op_.k();
   llvm::SmallVector<Value> accumulators;
   Value zero = elements_.constant_like(vector_type(block), 0);

@@ -2,6 +2,7 @@
 #include "deep_accel/compile/machine/to_llvm.h"
 
 #include "deep_accel/compile/machine/safe_division.h"
+#include "deep_accel/compile/machine/tile_product.h"
 #include "deep_accel/compile/numerics/vector_math.h"
 #include "llvm/Support/Regex.h"
 #include "mlir/Conversion/Passes.h"
@@ -119,7 +120,11 @@ std::unique_ptr<llvm::Module> translate_to_llvm_ir(mlir::ModuleOp module, const 
   std::unique_ptr<llvm::Module> result = mlir::translateModuleToLLVMIR(module, context);
   if (!result) return nullptr;
   for (llvm::Function& function : *result) {
-    if (function.isDeclaration()) continue;
+    if (function.isDeclaration()) {
+      const std::optional<TileProduct> product = TileProduct::parse(function.getName());
+      if (!product) continue;
+      define_tile_product(function, *product);
+    }
     const Entry kind = entry_kind(function.getName());
     describe(function, target, kind);
     if (kind == Entry::none) {

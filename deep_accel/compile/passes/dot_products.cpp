@@ -1,6 +1,8 @@
 // See dot_products.h.
 #include "deep_accel/compile/passes/dot_products.h"
 
+#include "deep_accel/compile/target/tile_product.h"
+
 namespace deep_accel::compile {
 
 namespace {
@@ -42,7 +44,18 @@ bool lies_in_words(mlir::Value left, bool transposed, int64_t group) {
   return strides[1] == 1 && !mlir::ShapedType::isDynamic(strides[0]) && strides[0] % group == 0;
 }
 
-std::string dot_name(tile::GemmOp op, const Target& target) {
+bool fits_tile_registers(tile::GemmOp op, int64_t group, const Target& target) {
+  mlir::Type sum = element_of(op.getAcc());
+  if (!target.amx || group == 1 || !(sum.isF32() || sum.isInteger(32))) return false;
+  return op.k() % (group * TileProduct::kBytes / 4) == 0;
+}
+
+std::string dot_name(tile::GemmOp op, const Target& target, bool tile_registers) {
+  if (tile_registers && element_of(op.getA()).isBF16()) return "tdpbf16ps";
+  if (tile_registers) {
+    auto letter = [](mlir::Value factor) { return element_of(factor).isUnsignedInteger() ? "u" : "s"; };
+    return std::string("tdpb") + letter(op.getA()) + letter(op.getB()) + "d";
+  }
   if (element_of(op.getA()).isBF16()) return "vdpbf16ps";
   if (on_x86(target)) return "vpdpbusd";
   return element_of(op.getA()).isUnsignedInteger() ? "udot" : "sdot";

@@ -15,7 +15,10 @@ int64_t dot_group(tile::GemmOp op, const Target& target);
 // Whether the left factor can be read in words of `group` as it lies.
 bool lies_in_words(mlir::Value left, bool transposed, int64_t group);
 
+// Whether tile registers can multiply, `group` neighbours at a time: all of K in their rows.
+bool fits_tile_registers(tile::GemmOp op, int64_t group, const Target& target);
+
 // The name of the instruction, for decisions.
-std::string dot_name(tile::GemmOp op, const Target& target);
+std::string dot_name(tile::GemmOp op, const Target& target, bool tile_registers);
 
 }  // namespace deep_accel::compile

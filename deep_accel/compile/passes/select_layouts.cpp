@@ -6,6 +6,7 @@
 
 #include "deep_accel/compile/passes/decisions.h"
 #include "deep_accel/compile/passes/dot_products.h"
+#include "deep_accel/compile/target/tile_product.h"
 
 namespace deep_accel::compile {
 
@@ -155,6 +156,11 @@ void select_layouts(tile::KernelOp kernel, const Target& target) {
     auto [rows, columns] = register_tile(op.m(), op.n(), tile::storage_bits(accumulation), target);
     const bool transposed = op.getTransposeB();
     int64_t group = dot_group(op, target);
+    bool tile_registers = fits_tile_registers(op, group, target);
+    if (tile_registers) {
+      rows = TileProduct::kMostRows;
+      columns = std::min(TileProduct::kMostColumns, (op.n() + 15) / 16 * 16);
+    }
     if (!may_change_layout(op.getB(), true, transposed))
       op.getBMutable().assign(copy_beside(builder, op.getLoc(), op.getB()));
     auto b_alloc = op.getB().getDefiningOp<tile::AllocOp>();
@@ -168,6 +174,10 @@ void select_layouts(tile::KernelOp kernel, const Target& target) {
         columns = panels[1];
         group = theirs;
       }
+    }
+    if (tile_registers && (group == 1 || columns % 16 != 0 || columns > TileProduct::kMostColumns)) {
+      tile_registers = false;
+      rows = register_tile(op.m(), op.n(), tile::storage_bits(accumulation), target).first;
     }
     set_panels(b_alloc, transposed ? 0 : 1, columns, group);
 
@@ -200,12 +210,14 @@ void select_layouts(tile::KernelOp kernel, const Target& target) {
     }
     op->setAttr("tile.register_tile", builder.getDenseI64ArrayAttr({rows, columns}));
     if (group > 1) op->setAttr("tile.group", builder.getI64IntegerAttr(group));
+    if (tile_registers) op->setAttr("tile.tile_registers", builder.getUnitAttr());
     std::string text = "product " + std::to_string(op.m()) + " x " + std::to_string(op.n()) + " x " +
                        std::to_string(op.k()) + ": register tile " + std::to_string(rows) + " x " +
                        std::to_string(columns) + " (" + target.name + "), " + tile::buffer_name(op.getB()) +
                        " packed in panels of " + std::to_string(columns);
     if (pack_left) text += ", " + tile::buffer_name(op.getA()) + " in panels of " + std::to_string(rows);
-    if (group > 1) text += ", " + std::to_string(group) + " products an instruction (" + dot_name(op, target) + ")";
+    if (group > 1)
+      text += ", " + std::to_string(group) + " products an instruction (" + dot_name(op, target, tile_registers) + ")";
     if (b_alloc->hasAttr("tile.storage")) {
       text += ", decoded from " + type_text(b_alloc.getType().getElementType()) + " to " + type_text(accumulation);
     }

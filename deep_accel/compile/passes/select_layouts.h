@@ -7,10 +7,10 @@
 namespace deep_accel::compile {
 
 // Gives each tile.gemm `tile.register_tile` (rows, columns), and `tile.group` where instructions take several products
-// at once (dot_products.h); gives the tile of its right factor, and on some targets of its left one, `tile.panels`
-// (axis, width, group) and both factors' tiles `tile.storage` where their elements are decoded on the way in. A factor
-// that cannot lie so (a slice, a tile that others see as bytes) is copied to a tile of its own. Sparse products become
-// dense ones. What was decided is appended to the grid's `tile.decisions`.
+// at once (dot_products.h), `tile.tile_registers` where AMX does; gives the tile of its right factor, and on some
+// targets of its left one, `tile.panels` (axis, width, group) and both factors' tiles `tile.storage` where their
+// elements are decoded on the way in. A factor that cannot lie so (a slice, a tile that others see as bytes) is copied
+// to a tile of its own. Sparse products become dense ones. What was decided is appended to the grid's `tile.decisions`.
 void select_layouts(tile::KernelOp kernel, const Target& target);
 
 // Rows and columns of the accumulators that stay in registers, for a product of M x N on the target.

@@ -8,6 +8,9 @@
 #include "llvm/ADT/StringMap.h"
 #if defined(__aarch64__)
 #include <sys/prctl.h>
+#elif defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace deep_accel::compile {
@@ -33,13 +36,24 @@ int sve_bits() {
 #endif
 }
 
+// AMX's registers are large, and Linux gives them to processes that ask (Documentation/arch/x86/xstate.rst). Asks.
+bool may_use_tile_registers() {
+#if defined(__x86_64__) && defined(SYS_arch_prctl)
+  constexpr int kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
 std::string x86_name(const Features& features, const std::string& cpu) {
   if (!has(features, {"avx2", "fma", "f16c", "bmi2"})) return "x86-64";
   if (!has(features, {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"})) return "x86-64-avx2";
   if (!has(features, {"avx512vnni"})) return "x86-64-avx512";
   if (!has(features, {"avx512bf16"})) return "x86-64-avx512-vnni";
   if (cpu.starts_with("znver")) return "x86-64-zen4";
-  return has(features, {"amx-tile", "amx-int8", "amx-bf16"}) ? "x86-64-amx" : "x86-64-avx512-bf16";
+  const bool amx = has(features, {"amx-tile", "amx-int8", "amx-bf16"}) && may_use_tile_registers();
+  return amx ? "x86-64-amx" : "x86-64-avx512-bf16";
 }
 
 // The name in the tables; "" where the machine has no vectors that we know.

@@ -39,7 +39,7 @@ struct Target {
   bool scalef = false;      // multiplies by powers of two that are given as floats
   bool vnni = false;        // dot products of four 8-bit integers into 32 bits (on Arm: sdot)
   bool bf16_dot = false;    // dot products of two bf16 into f32, each step rounded to nearest (Arm's is not)
-  bool amx = false;         // tile registers for matrix products
+  bool amx = false;         // tile registers for matrix products, which Linux gives to processes that ask
 
   int64_t l1d = 32 << 10;  // bytes that one core has
   int64_t l2 = 256 << 10;

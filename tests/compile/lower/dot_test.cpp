@@ -24,9 +24,9 @@ std::string filled(std::string text, const std::vector<std::pair<std::string, st
 
 void expect_right(const std::string& text) {
   compile::VerifyOptions options;
-  options.cases = 4;
+  options.cases = 3;
   options.threads = {1, 2};
-  options.max_steps = 500'000;
+  options.max_steps = 200'000;
   const compile::VerifyReport report = compile::verify(tile::Program::parse(text), "", options);
   EXPECT_TRUE(report.passed()) << report.text();
 }

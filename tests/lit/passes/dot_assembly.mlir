@@ -15,11 +15,23 @@
 // SVE-COUNT-96: sdot {{z[0-9]+}}.s
 // SVE-NOT: sdot
 //
+// AMX: two by two sums of 16 x 16 in tile registers through the loop.
+// RUN: deepaccel tile compile %t.mlir --target x86-64-amx --emit asm | FileCheck %s --check-prefix=TILES
+// TILES: ldtilecfg
+// TILES: tileloadd
+// TILES-NOT: tilestored
+// TILES-COUNT-16: tdpbssd {{.*}}%tmm
+//
 // RUN: sed 's/FACTOR/bf16/g; s/ZERO/0.0/g; s/SUM/f32/g' %s > %t.mlir
 // RUN: deepaccel tile compile %t.mlir --target x86-64-avx512-bf16 --emit asm | %inner_loop vdpbf16ps | FileCheck %s --check-prefix=BF16 --implicit-check-not='{{rsp.*mm|mm.*rsp}}'
 // RUN: deepaccel tile compile %t.mlir --target x86-64-zen4 --emit asm | %inner_loop vdpbf16ps | FileCheck %s --check-prefix=BF16 --implicit-check-not='{{rsp.*mm|mm.*rsp}}'
 // BF16-COUNT-112: vdpbf16ps {{.*}}%zmm
 // BF16-NOT: vdpbf16ps
+// RUN: deepaccel tile compile %t.mlir --target x86-64-amx --emit asm | FileCheck %s --check-prefix=TILES16
+// TILES16: ldtilecfg
+// TILES16: tileloadd
+// TILES16-NOT: tilestored
+// TILES16-COUNT-16: tdpbf16ps {{.*}}%tmm
 tile.kernel @product(%A: memref<?x?xFACTOR, #tile.space<global>> {tile.name = "A", tile.dims = ["M", "K"], tile.role = "in"},
                      %B: memref<?x?xFACTOR, #tile.space<global>> {tile.name = "B", tile.dims = ["K", "N"], tile.role = "in"},
                      %C: memref<?x?xSUM, #tile.space<global>> {tile.name = "C", tile.dims = ["M", "N"], tile.role = "out"}) {
