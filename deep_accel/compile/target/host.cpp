@@ -48,7 +48,9 @@ bool may_use_tile_registers() {
 
 std::string x86_name(const Features& features, const std::string& cpu) {
   if (!has(features, {"avx2", "fma", "f16c", "bmi2"})) return "x86-64";
-  if (!has(features, {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"})) return "x86-64-avx2";
+  if (!has(features, {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"})) {
+    return has(features, {"avxvnni"}) ? "x86-64-avx2-vnni" : "x86-64-avx2";
+  }
   if (!has(features, {"avx512vnni"})) return "x86-64-avx512";
   if (!has(features, {"avx512bf16"})) return "x86-64-avx512-vnni";
   if (cpu.starts_with("znver")) return "x86-64-zen4";
@@ -103,7 +105,6 @@ Target describe_host() {
   }
   if (cpu.architecture == "x86-64") {
     target.native_f16 = has(features, {"avx512fp16"});
-    if (!target.vnni) target.vnni = has(features, {"avxvnni"});
   }
   if (cpu.architecture == "aarch64") {
     target.native_f16 = has(features, {"fullfp16"});

@@ -6,6 +6,10 @@
 // RUN: deepaccel tile compile %t.mlir --target x86-64-zen4 --emit asm | %inner_loop vpdpbusd | FileCheck %s --check-prefix=VNNI --implicit-check-not='{{rsp.*mm|mm.*rsp}}'
 // VNNI-COUNT-112: vpdpbusd {{.*}}%zmm
 // VNNI-NOT: vpdpbusd
+// RUN: deepaccel tile compile %t.mlir --target x86-64-avx2-vnni --emit asm | %inner_loop vpdpbusd | FileCheck %s --check-prefix=AVXVNNI --implicit-check-not='{{mm.*rsp}}'
+// (All 16 registers are taken there, and a constant comes from the stack; nothing goes to it.)
+// AVXVNNI-COUNT-48: vpdpbusd {{.*}}%ymm
+// AVXVNNI-NOT: vpdpbusd
 // RUN: deepaccel tile compile %t.mlir --target x86-64-avx512 --emit asm | FileCheck %s --check-prefix=NONE --implicit-check-not=vpdpbusd
 // NONE: vpmulld
 // RUN: deepaccel tile compile %t.mlir --target aarch64-neon --emit asm | %inner_loop sdot | FileCheck %s --check-prefix=SDOT --implicit-check-not='{{[qsdv][0-9]+,.*sp}}'

@@ -13,6 +13,7 @@
 //
 // 6 x 16 with 256 bits: 12 accumulators of 16 registers.
 // RUN: deepaccel tile compile %examples/tile/product.mlir --target x86-64-avx2 --emit asm | %inner_loop vfmadd | FileCheck %s --check-prefix=AVX2 --implicit-check-not='{{rsp.*mm|mm.*rsp}}' --implicit-check-not=vmovap
+// RUN: deepaccel tile compile %examples/tile/product.mlir --target x86-64-avx2-vnni --emit asm | %inner_loop vfmadd | FileCheck %s --check-prefix=AVX2 --implicit-check-not='{{rsp.*mm|mm.*rsp}}' --implicit-check-not=vmovap
 // AVX2-COUNT-48: vfmadd231ps {{.*}}%ymm
 // AVX2-NOT: vfmadd
 //
