@@ -116,7 +116,7 @@ void print_info(const CpuInfo& cpu, const Peaks& peaks) {
 }
 
 int info(const InfoOptions& options) {
-  const Peaks peaks = options.fresh ? measure_peaks(options.threads) : cached_peaks(options.threads);
+  const Peaks peaks = cached_peaks(options.threads, options.fresh);
   if (options.json) {
     std::cout << info_json(host_cpu(), peaks).dump(2) << '\n';
   } else {

@@ -245,6 +245,11 @@ Peaks measure_peaks(int threads, bool quick) {
   return peaks;
 }
 
+bool disturbed(const Peaks& peaks) {
+  // Threads that share a core may gain nothing from each other, but lose little.
+  return peaks.f32_gflops_all < 0.8 * peaks.f32_gflops_one || peaks.all.best() < 0.8 * peaks.one.best();
+}
+
 std::optional<Peaks> known_peaks(int threads) {
   if (threads <= 0) threads = num_threads();
   const std::filesystem::path path = peaks_path(threads);
@@ -263,10 +268,16 @@ std::optional<Peaks> known_peaks(int threads) {
   return std::nullopt;
 }
 
-Peaks cached_peaks(int threads) {
+Peaks cached_peaks(int threads, bool fresh) {
   if (threads <= 0) threads = num_threads();
-  if (std::optional<Peaks> known = known_peaks(threads)) return *known;
+  if (!fresh) {
+    if (std::optional<Peaks> known = known_peaks(threads)) return *known;
+  }
   Peaks peaks = measure_peaks(threads);
+  if (disturbed(peaks)) {
+    log_warning("the processors were busy while the peaks were measured: they are not kept; measure again");
+    return peaks;
+  }
   nlohmann::json json = {{"cpu", host_cpu().name},
                          {"threads", threads},
                          {"instructions", peaks.instructions},

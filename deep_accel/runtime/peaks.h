@@ -28,10 +28,13 @@ struct Peaks {
 // Medians of several repeats. About a second; `quick` about a third. threads 0: num_threads().
 Peaks measure_peaks(int threads = 0, bool quick = false);
 
+// Whether others used the processors during the measurement: more threads were clearly slower than one.
+bool disturbed(const Peaks& peaks);
+
 // As measured before on such a processor with that many threads (0: num_threads()), if it was.
 std::optional<Peaks> known_peaks(int threads = 0);
 
-// known_peaks(), else measured now and kept (a file in cache_directory()).
-Peaks cached_peaks(int threads = 0);
+// known_peaks(), else (or `fresh`) measured now and, unless disturbed, kept (a file in cache_directory()).
+Peaks cached_peaks(int threads = 0, bool fresh = false);
 
 }  // namespace deep_accel

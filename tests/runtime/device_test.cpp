@@ -52,6 +52,24 @@ TEST(Peaks, ArePlausible) {
               peaks.all.triad);
 }
 
+TEST(Peaks, ShowThatOthersUsedTheProcessors) {
+  const Bandwidth bandwidth{.read = 12, .copy = 9, .copy_streaming = 13, .triad = 10};
+  Peaks peaks{.threads = 2,
+              .instructions = "avx2",
+              .f32_gflops_one = 40,
+              .f32_gflops_all = 79,
+              .one = bandwidth,
+              .all = bandwidth};
+  EXPECT_FALSE(disturbed(peaks));
+  peaks.f32_gflops_all = 38;  // two threads of one core
+  EXPECT_FALSE(disturbed(peaks));
+  peaks.f32_gflops_all = 0.6;  // seen on a machine with two processors and ten builders
+  EXPECT_TRUE(disturbed(peaks));
+  peaks.f32_gflops_all = 79;
+  peaks.all = {.read = 4, .copy = 3, .copy_streaming = 5, .triad = 3};
+  EXPECT_TRUE(disturbed(peaks));
+}
+
 TEST(Peaks, AreKept) {
   TemporaryFolder folder;
   ::setenv("DEEP_ACCEL_CACHE_DIR", folder.path().c_str(), 1);
@@ -68,6 +86,9 @@ TEST(Peaks, AreKept) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("is damaged"), std::string::npos);
   EXPECT_GT(again.f32_gflops_one, 0);
   EXPECT_EQ(cached_peaks(1).f32_gflops_one, again.f32_gflops_one) << "the damaged file was replaced";
+  Peaks fresh = cached_peaks(1, /*fresh=*/true);
+  EXPECT_NE(fresh.one.triad, again.one.triad) << "two measurements agree in all digits";
+  EXPECT_EQ(cached_peaks(1).one.triad, fresh.one.triad);
   ::unsetenv("DEEP_ACCEL_CACHE_DIR");
 }
 
