@@ -1,4 +1,6 @@
 // How long compiling takes, loading from the disk cache, and launching a kernel that does next to nothing.
+#include <algorithm>
+
 #include "deep_accel/compile/compiler.h"
 #include "deep_accel/runtime/kernel_cache.h"
 #include "deep_accel/runtime/workers.h"

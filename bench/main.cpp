@@ -1,4 +1,5 @@
 // deepaccel-bench [--quick] [--json FILE] [GROUP ...]: measures speed; groups are product, memory, latency, pipeline.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>

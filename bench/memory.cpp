@@ -1,4 +1,5 @@
 // Kernels that wait for memory: softmax, layer norm and a fused element-wise chain, beside a copy of the same array.
+#include <algorithm>
 #include <cstring>
 
 #include "deep_accel/runtime/workers.h"

@@ -1,4 +1,5 @@
 // The f32 product of bench/kernels/product.mlir, beside other libraries and beside the peak of multiply-adds.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <iterator>
+#include <memory>
 
 #include "deep_accel/base/error.h"
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <random>
 
 #include "deep_accel/base/error.h"

@@ -3,6 +3,7 @@
 // Sizes are odd on purpose, so that windows run over the edges of their tensors and vectors have tails.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>

@@ -2,6 +2,7 @@
 // that vector_math.h states. `--exhaustive` goes over all 2^32 arguments of f32.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <random>
 #include <string>
 
