@@ -5,6 +5,9 @@ find_package(MLIR 19.1 REQUIRED CONFIG
 find_package(LLD 19.1 REQUIRED CONFIG
   PATHS /usr/lib/llvm-19/lib/cmake/lld $ENV{LLVM_ROOT}/lib/cmake/lld)
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+# LLVM's function for TableGen names its dependencies from the top of the build, as this policy had it; otherwise every
+# build would run TableGen again.
+cmake_policy(SET CMP0116 OLD)
 include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
