@@ -33,6 +33,7 @@ def test_commands_of_the_readme(tmp_path):
         if entry.name not in ("build", "out", ".git"):
             (tmp_path / entry.name).symlink_to(entry)
     (tmp_path / "build").mkdir()
+    (tmp_path / "out").mkdir()  # as the demo leaves it
     (tmp_path / "build" / "release").symlink_to(BUILD)
     environment = {**os.environ, "DEEP_ACCEL_CACHE_DIR": str(tmp_path / "cache")}
     environment.pop("PYTHONPATH", None)
