@@ -63,8 +63,16 @@ def check(add, size=1000):
 # Ctrl-C ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def interruptible():
+    """What a shell starts in the background ignores Ctrl-C; here it raises KeyboardInterrupt all the same."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
-def test_interrupt_stops_a_long_launch(busy, add, threads):
+def test_interrupt_stops_a_long_launch(busy, add, threads, interruptible):
     began = time.monotonic()
     sent = []
 
@@ -85,7 +93,7 @@ def test_interrupt_stops_a_long_launch(busy, add, threads):
     np.testing.assert_array_equal(busy(5, 10, threads=threads), 10)
 
 
-def test_interrupt_stops_the_interpreter(add):
+def test_interrupt_stops_the_interpreter(add, interruptible):
     N = T.dynamic("N")
 
     @T.prim_func
