@@ -6,8 +6,10 @@ find_package(LLD 19.1 REQUIRED CONFIG
   PATHS /usr/lib/llvm-19/lib/cmake/lld $ENV{LLVM_ROOT}/lib/cmake/lld)
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 # LLVM's function for TableGen names its dependencies from the top of the build, as this policy had it; otherwise every
-# build would run TableGen again.
+# build would run TableGen again. That the old way is old, which newer versions of CMake say, helps nobody here.
+set(CMAKE_WARN_DEPRECATED OFF)
 cmake_policy(SET CMP0116 OLD)
+unset(CMAKE_WARN_DEPRECATED)
 include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
