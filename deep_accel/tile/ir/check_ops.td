@@ -21,17 +21,20 @@ def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
   }];
   let arguments = (ins I1:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_PrintOp : Tile_BufferOp<"print", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "print a text and scalars, or a whole tile";
   let description = [{
     A line for each time that it is reached, on standard output or to the launch's own receiver. Each `{}` in the text
-    stands for the next value; further ones follow the text. Lines of different blocks come in any order, but are not
-    mixed.
+    stands for the next value; further ones follow the text, each after a blank. A tile of at most 4096 elements prints
+    as `[1, 2, 3]`, its rows one after the other. Whole numbers print in full up to 2^53, others with nine significant
+    digits. Lines of different blocks come in any order, but are not mixed.
   }];
   let arguments = (ins StrAttr:$text, Variadic<AnyTypeOf<[Tile_Scalar, Tile_Buffer]>>:$values);
   let assemblyFormat = "$text (`,` $values^ `:` type($values))? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_ExternOp : Tile_BufferOp<"extern"> {

@@ -29,7 +29,9 @@ ParseResult parse_region_arguments(OpAsmParser& parser, llvm::SmallVectorImpl<Op
   return mlir::success();
 }
 
-// The region after the header, its block made even where the text leaves it out.
+// The region after the header, its block made even where the text leaves it out. Operands are resolved behind it: the
+// parser replaces the placeholder of a name that is not known yet once the name is defined, and where that happens in
+// the region it would leave an operand that was resolved before dangling.
 ParseResult parse_body(OpAsmParser& parser, OperationState& state, llvm::ArrayRef<OpAsmParser::Argument> arguments) {
   mlir::Region* body = state.addRegion();
   if (parser.parseRegion(*body, arguments)) return mlir::failure();
@@ -135,11 +137,10 @@ ParseResult GridOp::parse(OpAsmParser& parser, OperationState& state) {
   llvm::SmallVector<OpAsmParser::UnresolvedOperand> extents;
   if (parse_region_arguments(parser, arguments) || parser.parseEqual() ||
       parser.parseOperandList(extents, OpAsmParser::Delimiter::Paren) ||
-      parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
-      parser.resolveOperands(extents, parser.getBuilder().getIndexType(), state.operands)) {
+      parser.parseOptionalAttrDictWithKeyword(state.attributes) || parse_body(parser, state, arguments)) {
     return mlir::failure();
   }
-  return parse_body(parser, state, arguments);
+  return parser.resolveOperands(extents, parser.getBuilder().getIndexType(), state.operands);
 }
 
 void GridOp::print(OpAsmPrinter& printer) {
@@ -165,15 +166,15 @@ ParseResult PipelineOp::parse(OpAsmParser& parser, OperationState& state) {
   mlir::IntegerAttr stages;
   if (parser.parseArgument(iv) || parser.parseEqual() || parser.parseOperand(lower) || parser.parseKeyword("to") ||
       parser.parseOperand(upper) || parser.parseKeyword("step") || parser.parseOperand(step) ||
-      parser.resolveOperands({lower, upper, step}, index, state.operands) || parser.parseKeyword("stages") ||
-      parser.parseLParen() ||
+      parser.parseKeyword("stages") || parser.parseLParen() ||
       parser.parseAttribute(stages, parser.getBuilder().getI64Type(), getStagesAttrName(state.name),
                             state.attributes) ||
       parser.parseRParen() || parser.parseOptionalAttrDictWithKeyword(state.attributes)) {
     return mlir::failure();
   }
   iv.type = index;
-  return parse_body(parser, state, iv);
+  if (parse_body(parser, state, iv)) return mlir::failure();
+  return parser.resolveOperands({lower, upper, step}, index, state.operands);
 }
 
 void PipelineOp::print(OpAsmPrinter& printer) {
@@ -204,12 +205,12 @@ ParseResult MapOp::parse(OpAsmParser& parser, OperationState& state) {
   llvm::SmallVector<OpAsmParser::UnresolvedOperand> sizes;
   mlir::DenseI64ArrayAttr fixed;
   if (parse_region_arguments(parser, arguments) || parser.parseKeyword("in") ||
-      mlir::parseDynamicIndexList(parser, sizes, fixed) || parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
-      parser.resolveOperands(sizes, parser.getBuilder().getIndexType(), state.operands)) {
+      mlir::parseDynamicIndexList(parser, sizes, fixed) || parser.parseOptionalAttrDictWithKeyword(state.attributes)) {
     return mlir::failure();
   }
   state.addAttribute(getStaticSizesAttrName(state.name), fixed);
-  return parse_body(parser, state, arguments);
+  if (parse_body(parser, state, arguments)) return mlir::failure();
+  return parser.resolveOperands(sizes, parser.getBuilder().getIndexType(), state.operands);
 }
 
 void MapOp::print(OpAsmPrinter& printer) {

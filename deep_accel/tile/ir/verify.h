@@ -40,6 +40,15 @@ LogicalResult check_rank(mlir::Operation* op, mlir::Value tile, int64_t rank);
 // A region whose arguments are `count` indices.
 LogicalResult check_region_arguments(mlir::Operation* op, mlir::Region& region, size_t count);
 
+// Maps run over the elements of tiles, and have as many dimensions at most.
+inline constexpr size_t kMostTileDimensions = 6;
+LogicalResult check_tile_rank(mlir::Operation* op, mlir::Value tile);
+
+// Attributes that passes leave for later ones: tile.panels, tile.storage and tile.offset; tile.register_tile.
+inline constexpr int64_t kWidestPanel = 4096;
+LogicalResult check_layout(AllocOp op);
+LogicalResult check_register_tile(GemmOp op);
+
 // What combinations an operation takes.
 enum class Combines { All, Scans, Atomics };
 LogicalResult check_combine(mlir::Operation* op, Combine kind, Combines allowed, mlir::Value buffer);

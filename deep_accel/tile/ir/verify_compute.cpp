@@ -1,4 +1,4 @@
-// Verifiers of compute: element access, maps, products, reductions, scans, atomics, and calls of foreign code.
+// Verifiers of compute: element access, maps, products, reductions, scans, atomics.
 #include "deep_accel/tile/ir/verify.h"
 
 namespace deep_accel::tile {
@@ -32,8 +32,8 @@ LogicalResult FillOp::verify() { return check_scalar(*this, "the value", getValu
 
 LogicalResult MapOp::verify() {
   llvm::ArrayRef<int64_t> sizes = getStaticSizes();
-  if (sizes.empty() || sizes.size() > 6) {
-    return emitOpError() << "expects 1 to 6 sizes, got " << sizes.size();
+  if (sizes.empty() || sizes.size() > kMostTileDimensions) {
+    return emitOpError() << "expects 1 to " << kMostTileDimensions << " sizes, got " << sizes.size();
   }
   const auto dynamic = static_cast<size_t>(llvm::count_if(sizes, ShapedType::isDynamic));
   if (dynamic != getSizes().size()) {
@@ -115,6 +115,7 @@ LogicalResult GemmOp::verify() {
       return failure();
     }
   }
+  if (failed(check_register_tile(*this))) return failure();
   if (!getScaleA() && !getScaleB()) return success();
   if (!getScaleA() || !getScaleB()) return emitOpError("has scales for one factor alone; give scale_a and scale_b");
   if (!computes_in_floats(memref(getAcc()).getElementType())) {
@@ -228,28 +229,6 @@ LogicalResult AtomicStoreOp::verify() {
     return failure();
   }
   return check_conversion(*this, getTile(), getDest());
-}
-
-// Foreign code --------------------------------------------------------------------------------------------------------
-
-LogicalResult ExternOp::verify() {
-  for (auto [number, operand] : llvm::enumerate(getOperands())) {
-    if (!is_buffer(operand.getType())) continue;
-    if (memref(operand).hasStaticShape() && is_contiguous(memref(operand))) continue;
-    return emitOpError() << "passes " << buffer_name(operand) << " as operand " << number
-                         << ", but C functions take buffers of static shape without gaps, not " << operand.getType()
-                         << "; load it into a tile";
-  }
-  for (auto [name, list] : {std::make_pair("reads", getReads()), std::make_pair("writes", getWrites())}) {
-    for (int64_t number : list) {
-      const bool known = number >= 0 && number < static_cast<int64_t>(getOperands().size());
-      if (known && is_buffer(getOperands()[number].getType())) continue;
-      return emitOpError() << "names operand " << number << " in " << name
-                           << (known ? ", which is a scalar; name buffers alone"
-                                     : ", but there is no such operand; they count from 0");
-    }
-  }
-  return success();
 }
 
 }  // namespace deep_accel::tile

@@ -44,6 +44,7 @@ LogicalResult check_rows(Operation* op, Value buffer, size_t indices, Value rows
 }
 
 constexpr int64_t kLargestWindow = 65536;
+constexpr int64_t kMostPrefetched = 1 << 24;
 
 // A list of `count` whole numbers of at least `least`.
 LogicalResult check_numbers(Operation* op, llvm::StringRef name, llvm::ArrayRef<int64_t> numbers, size_t count,
@@ -134,6 +135,13 @@ LogicalResult PrefetchOp::verify() {
                                     << buffer_name(getSource()) << ", got [";
     llvm::interleaveComma(getSizes(), diagnostic);
     return diagnostic << "]";
+  }
+  int64_t elements = 1;
+  for (int64_t size : getSizes()) {
+    if (__builtin_mul_overflow(elements, size, &elements) || elements > kMostPrefetched) {
+      return emitOpError() << "prefetches a window of " << shape_text(getSizes()) << " of " << buffer_name(getSource())
+                           << ", which no cache holds; prefetch at most " << kMostPrefetched << " elements";
+    }
   }
   const auto level = static_cast<int64_t>(getLevel());
   if (level >= 1 && level <= 3) return success();

@@ -13,6 +13,9 @@ namespace {
 
 namespace scf = mlir::scf;
 
+// Code of this length takes a compiler minutes, and nobody writes it.
+constexpr int64_t kMostOperations = 10'000;
+
 bool is_scalar_code(Operation* op) {
   return mlir::isa_and_nonnull<mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::index::IndexDialect>(
              op->getDialect()) ||
@@ -20,10 +23,12 @@ bool is_scalar_code(Operation* op) {
                    mlir::ub::PoisonOp>(op);
 }
 
-// Scalars of up to 64 bits that arithmetic knows.
+// Scalars of 1 to 64 bits that arithmetic knows.
 bool is_scalar(mlir::Type type) {
   if (type.isIndex()) return true;
-  if (auto integer = mlir::dyn_cast<mlir::IntegerType>(type)) return integer.isSignless() && integer.getWidth() <= 64;
+  if (auto integer = mlir::dyn_cast<mlir::IntegerType>(type)) {
+    return integer.isSignless() && integer.getWidth() >= 1 && integer.getWidth() <= 64;
+  }
   return type.isF64() || type.isF32() || type.isF16() || type.isBF16() || type.isFloat8E4M3FN() || type.isFloat8E5M2();
 }
 
@@ -70,6 +75,17 @@ LogicalResult check_place(Operation* op) {
   return op->emitOpError("stands outside tile.grid, where sizes are computed but nothing is read or written");
 }
 
+// Attributes of the dialect that are no part of an operation: users give hints for verification, passes leave the rest.
+LogicalResult check_attributes(Operation* op) {
+  for (mlir::NamedAttribute attribute : op->getDiscardableAttrs()) {
+    llvm::StringRef name = attribute.getName();
+    if (!name.starts_with("tile.") || (name == "tile.sizes" && mlir::isa<KernelOp>(op))) continue;
+    return op->emitOpError() << "has the attribute " << name
+                             << ", which the compiler's passes may set, and programs do not; leave it out";
+  }
+  return success();
+}
+
 // What runs whenever its block does: a constant index is right or wrong, not perhaps never used.
 bool is_unconditional(Operation* op) {
   for (Operation* parent = op->getParentOp(); !mlir::isa<KernelOp>(parent); parent = parent->getParentOp()) {
@@ -109,11 +125,18 @@ LogicalResult check_constant_indices(Operation* op) {
 }  // namespace
 
 LogicalResult verify_program(mlir::ModuleOp module) {
+  int64_t operations = 0;
+  module->walk([&](Operation*) { ++operations; });
+  if (operations > kMostOperations) {
+    return module.emitError() << "the program has " << operations << " operations, more than " << kMostOperations
+                              << "; write loops, or split it";
+  }
   for (Operation& op : *module.getBody()) {
     if (!mlir::isa<KernelOp>(op)) return op.emitOpError("stands beside kernels; a program holds tile.kernel alone");
+    if (failed(check_attributes(&op))) return failure();
     auto result = mlir::cast<KernelOp>(op).getBody().walk<mlir::WalkOrder::PreOrder>([](Operation* inner) {
-      const bool right =
-          succeeded(check_place(inner)) && succeeded(check_results(inner)) && succeeded(check_constant_indices(inner));
+      const bool right = succeeded(check_place(inner)) && succeeded(check_results(inner)) &&
+                         succeeded(check_attributes(inner)) && succeeded(check_constant_indices(inner));
       return right ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
     });
     if (result.wasInterrupted()) return failure();

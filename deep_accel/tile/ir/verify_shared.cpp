@@ -91,6 +91,13 @@ LogicalResult check_rank(Operation* op, Value tile, int64_t rank) {
                            << shape_text(memref(tile).getShape());
 }
 
+LogicalResult check_tile_rank(Operation* op, Value tile) {
+  const auto rank = static_cast<size_t>(memref(tile).getRank());
+  if (!is_tile(tile.getType()) || rank <= kMostTileDimensions) return success();
+  return op->emitOpError() << "gives " << buffer_name(tile) << " " << rank << " dimensions; tiles have at most "
+                           << kMostTileDimensions << ": join neighbours into one";
+}
+
 LogicalResult check_region_arguments(Operation* op, mlir::Region& region, size_t count) {
   auto arguments = region.getArguments();
   if (arguments.size() == count && llvm::all_of(arguments, [](Value value) { return value.getType().isIndex(); })) {

@@ -13,14 +13,18 @@ namespace {
 // No machine has more; sums and products of what stays below fit in 64 bits.
 constexpr int64_t kMostBytes = int64_t{1} << 47;
 
+// On a machine's chips there is less.
+constexpr int64_t kMostTileBytes = int64_t{1} << 40;
+
 // The static sizes together, dynamic ones as one, are addressable.
 LogicalResult check_bytes(Operation* op, llvm::Twine what, mlir::MemRefType type) {
+  const int64_t most = is_tile(type) ? kMostTileBytes : kMostBytes;
   int64_t bits = storage_bits(type.getElementType());
   for (int64_t size : type.getShape()) {
     if (ShapedType::isDynamic(size) || size == 0) continue;
-    if (__builtin_mul_overflow(bits, size, &bits) || bits > 8 * kMostBytes) {
+    if (__builtin_mul_overflow(bits, size, &bits) || bits > 8 * most) {
       return op->emitOpError() << what << " of shape " << shape_text(type.getShape()) << " of " << type.getElementType()
-                               << " takes more than " << kMostBytes << " bytes; make it smaller";
+                               << " takes more than " << most << " bytes; make it smaller";
     }
   }
   return success();
@@ -57,6 +61,10 @@ LogicalResult check_argument_layout(KernelOp kernel, unsigned index, mlir::MemRe
   }
   if (llvm::any_of(layout->strides, [](int64_t stride) { return stride < 0 && !ShapedType::isDynamic(stride); })) {
     return kernel.emitOpError() << argument_text(kernel, index) << " has a negative stride in " << type.getLayout();
+  }
+  if (llvm::any_of(layout->strides, [](int64_t stride) { return stride > kMostBytes; })) {
+    return kernel.emitOpError() << argument_text(kernel, index) << " has a stride beyond " << kMostBytes << " in "
+                                << type.getLayout() << "; no tensor is as large";
   }
   return success();
 }
@@ -188,7 +196,10 @@ LogicalResult AllocOp::verify() {
   if (llvm::is_contained(type.getShape(), 0)) {
     return emitOpError() << "expects positive sizes for " << name << ", got " << shape_text(type.getShape());
   }
-  if (failed(check_bytes(*this, name, type))) return failure();
+  if (failed(check_bytes(*this, name, type)) || failed(check_tile_rank(*this, getBuffer())) ||
+      failed(check_layout(*this))) {
+    return failure();
+  }
   if (auto align = getAlign()) {
     const auto bytes = static_cast<int64_t>(*align);
     if (bytes < 1 || bytes > 65536 || !llvm::isPowerOf2_64(*align)) {
@@ -249,7 +260,7 @@ LogicalResult SliceOp::verify() {
                           (wanted->offset == got->offset || got->offset == slice_offset(source, getOffsets()));
   if (same_place && expected.getElementType() == result.getElementType() &&
       expected.getMemorySpace() == result.getMemorySpace()) {
-    return success();
+    return check_tile_rank(*this, getResult());
   }
   return emitOpError() << "expects the view of " << buffer_name(getSource()) << " to be of type " << expected
                        << ", got " << result;
@@ -272,7 +283,7 @@ LogicalResult ReshapeOp::verify() {
                          << "; copy it into a tile first";
   }
   mlir::MemRefType expected = reshape_type(source, result.getShape());
-  if (expected == result) return success();
+  if (expected == result) return check_tile_rank(*this, getResult());
   return emitOpError() << "expects the view of " << buffer_name(getSource()) << " to be of type " << expected
                        << ", got " << result;
 }

@@ -127,7 +127,7 @@ tile.kernel @gather(%KV: memref<?x128xbf16, #global> {tile.name = "KV", tile.dim
       tile.load %IDS[%k] into %ids : memref<?xi32, #global>, memref<64xi32, #shared>
       tile.gather %KV[%c0, %c0] rows %ids axis 0 into %kv
         : memref<?x128xbf16, #global>, memref<64xi32, #shared>, memref<64x128xf32, #shared>
-      tile.print "kv", %kv : memref<64x128xf32, #shared>
+      tile.extern @see(%kv) reads [0] : (memref<64x128xf32, #shared>) -> ()
     }
   }
 }
@@ -178,7 +178,7 @@ tile.kernel @paged(%KV: memref<?x64x128xf32, #global> {tile.name = "KV", tile.di
       %page = tile.read %T[%g, %k] : memref<?x?xi32, #global> -> i32
       %p = arith.index_cast %page : i32 to index
       tile.load %KV[%p, %c0, %c0] into %kv : memref<?x64x128xf32, #global>, memref<64x128xf32, #shared>
-      tile.print "kv", %kv : memref<64x128xf32, #shared>
+      tile.extern @see(%kv) reads [0] : (memref<64x128xf32, #shared>) -> ()
     }
   }
 }

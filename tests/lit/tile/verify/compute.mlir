@@ -471,24 +471,3 @@ tile.atomic_store add %t into %c[%c0] : memref<8xf32, #tile.space<shared>>, memr
 %c = tile.alloc "c" : memref<64xi32, #tile.space<global>>
 // expected-error @+1 {{'tile.atomic_store' op would turn 'f32' of 't' into 'i32' of 'c'}}
 tile.atomic_store add %t into %c[%c0] : memref<8xf32, #tile.space<shared>>, memref<64xi32, #tile.space<global>>
-
-// -----
-
-%c0 = arith.constant 0 : index
-%a = tile.alloc "a" : memref<8x8xf32, #tile.space<shared>>
-%s = tile.slice %a[%c0, %c0] : memref<8x8xf32, #tile.space<shared>> to memref<4x4xf32, strided<[8, 1], offset: ?>, #tile.space<shared>>
-// expected-error @+1 {{passes 'a' as operand 0, but C functions take buffers of static shape without gaps, not 'memref<4x4xf32, strided<[8, 1], offset: ?>, #tile.space<shared>>'; load it into a tile}}
-tile.extern @f(%s) reads [0] : (memref<4x4xf32, strided<[8, 1], offset: ?>, #tile.space<shared>>) -> ()
-
-// -----
-
-%a = tile.alloc "a" : memref<8xf32, #tile.space<shared>>
-// expected-error @+1 {{names operand 1 in reads, but there is no such operand; they count from 0}}
-tile.extern @f(%a) reads [0, 1] : (memref<8xf32, #tile.space<shared>>) -> ()
-
-// -----
-
-%n = arith.constant 8 : index
-%a = tile.alloc "a" : memref<8xf32, #tile.space<shared>>
-// expected-error @+1 {{names operand 1 in writes, which is a scalar; name buffers alone}}
-tile.extern @f(%a, %n) writes [1] : (memref<8xf32, #tile.space<shared>>, index) -> ()

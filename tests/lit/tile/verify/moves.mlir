@@ -353,5 +353,12 @@ tile.prefetch %a[%c0, %c0] sizes [4, 4] level 4 : memref<8x8xf32, #tile.space<gl
 
 // -----
 
+%c0 = arith.constant 0 : index
+%a = tile.alloc "a" : memref<8x8xf32, #tile.space<global>>
+// expected-error @+1 {{prefetches a window of 1000000000x1000000000000 of 'a', which no cache holds; prefetch at most 16777216 elements}}
+tile.prefetch %a[%c0, %c0] sizes [1000000000, 1000000000000] : memref<8x8xf32, #tile.space<global>>
+
+// -----
+
 // expected-error @+1 {{waits for nothing; give it the tokens of the loads}}
 "tile.wait"() : () -> ()

@@ -110,3 +110,28 @@ tile.kernel @k(%yes: i1 {tile.name = "yes"}) {
     }
   }
 }
+
+// -----
+
+tile.kernel @k() {
+  // expected-error @+1 {{gives a value of type 'i0'; kernels compute with scalars of up to 64 bits}}
+  %n = arith.constant 0 : i0
+}
+
+// -----
+
+// What passes leave is not for programs to say.
+tile.kernel @k() {
+  %n = arith.constant 1 : index
+  tile.grid (%b) = (%n) {
+    // expected-error @+1 {{'tile.alloc' op has the attribute tile.offset, which the compiler's passes may set, and programs do not; leave it out}}
+    %s = tile.alloc "s" {tile.offset = 0 : i64} : memref<8xf32, #tile.space<shared>>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{'tile.kernel' op has the attribute tile.decisions, which the compiler's passes may set, and programs do not; leave it out}}
+tile.kernel @k() attributes {tile.sizes = {}, tile.decisions = 7} {
+  %n = arith.constant 1 : index
+}

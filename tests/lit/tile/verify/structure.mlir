@@ -214,7 +214,7 @@ tile.kernel @k() {
 
 // -----
 
-// expected-error @+1 {{'a' of shape 4611686018427387904x16 of 'i8' takes more than 140737488355328 bytes; make it smaller}}
+// expected-error @+1 {{'a' of shape 4611686018427387904x16 of 'i8' takes more than 1099511627776 bytes; make it smaller}}
 %a = tile.alloc "a" : memref<4611686018427387904x16xi8, #tile.space<shared>>
 
 // -----
@@ -421,3 +421,25 @@ tile.pipeline %k = %c0 to %c1 step %c1 stages(2) attributes {order = array<i64: 
   tile.fill %a, %v : memref<8xf32, #tile.space<shared>>, f32
   tile.fill %a, %v : memref<8xf32, #tile.space<shared>>, f32
 }
+
+// -----
+
+// expected-error @+1 {{argument 0 'A' has a stride beyond 140737488355328 in strided<[9223372036854775807, 1]>; no tensor is as large}}
+tile.kernel @k(%A: memref<?x?xf32, strided<[9223372036854775807, 1]>, #tile.space<global>> {tile.name = "A", tile.dims = ["M", "N"], tile.role = "in"}) {
+}
+
+// -----
+
+// expected-error @+1 {{gives 'a' 7 dimensions; tiles have at most 6: join neighbours into one}}
+%a = tile.alloc "a" : memref<1x1x1x1x1x1x1xf32, #tile.space<shared>>
+
+// -----
+
+%a = tile.alloc "a" : memref<128xf32, #tile.space<shared>>
+// expected-error @+1 {{gives 'a' 7 dimensions; tiles have at most 6: join neighbours into one}}
+%b = tile.reshape %a : memref<128xf32, #tile.space<shared>> to memref<2x2x2x2x2x2x2xf32, #tile.space<shared>>
+
+// -----
+
+// expected-error @+1 {{'a' of shape 1048576x1048576 of 'f64' takes more than 1099511627776 bytes; make it smaller}}
+%a = tile.alloc "a" : memref<1048576x1048576xf64, #tile.space<shared>>
