@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 
@@ -46,6 +47,30 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
     if (i) text += separator;
     text += parts[i];
   }
+  return text;
+}
+
+std::string fill_placeholders(std::string_view text, size_t count, FunctionRef<std::string(size_t)> value) {
+  std::string line;
+  size_t used = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (used < count && text.substr(at, 2) == "{}") {
+      line += value(used++);
+      ++at;
+    } else {
+      line += text[at];
+    }
+  }
+  while (used < count) line += " " + value(used++);
+  return line;
+}
+
+std::string printed_number(double value) {
+  // The sign of a NaN is not the kernel's doing.
+  if (std::isnan(value)) return "nan";
+  char text[40];
+  const bool is_whole = std::abs(value) < 0x1p53 && std::trunc(value) == value;
+  std::snprintf(text, sizeof text, is_whole ? "%.0f" : "%.9g", value);
   return text;
 }
 

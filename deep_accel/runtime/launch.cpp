@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "deep_accel/base/error.h"
+#include "deep_accel/base/text.h"
 #include "deep_accel/runtime/bind.h"
 #include "deep_accel/runtime/grid.h"
 #include "deep_accel/runtime/kernel.h"
@@ -72,29 +73,6 @@ struct Launch {
   }
 };
 
-std::string format_print(const char* text, int64_t count, const double* values) {
-  std::string line;
-  int64_t used = 0;
-  auto add = [&] {
-    char number[40];
-    std::snprintf(number, sizeof number, "%.9g", values[used++]);
-    line += number;
-  };
-  for (const char* c = text; *c; ++c) {
-    if (c[0] == '{' && c[1] == '}' && used < count) {
-      add();
-      ++c;
-    } else {
-      line += *c;
-    }
-  }
-  while (used < count) {
-    line += ' ';
-    add();
-  }
-  return line;
-}
-
 // The context that blocks see, and behind it the launch.
 struct Context : KernelContext {
   Launch* launch;
@@ -111,7 +89,8 @@ struct Context : KernelContext {
     Launch& owner = *static_cast<const Context*>(context)->launch;
     static std::mutex one_at_a_time;
     try {
-      std::string line = format_print(text, count, values);
+      std::string line = fill_placeholders(text, static_cast<size_t>(count),
+                                           [&](size_t index) { return printed_number(values[index]); });
       std::lock_guard lock(one_at_a_time);
       if (owner.options.print) {
         owner.options.print(line);

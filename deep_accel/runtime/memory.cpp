@@ -14,6 +14,7 @@
 
 #include "deep_accel/base/environment.h"
 #include "deep_accel/base/error.h"
+#include "deep_accel/base/round_up.h"
 #include "deep_accel/base/text.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -36,8 +37,6 @@ namespace {
 constexpr int64_t kAlignment = 64;
 constexpr int64_t kHugePage = int64_t{2} << 20;
 constexpr int64_t kLargestLimit = int64_t{1} << 60;  // so that rounding up cannot overflow
-
-int64_t round_up(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 // At most a quarter more than asked for, above 256 bytes; from 2 MiB on whole huge pages, which costs addresses rather
 // than memory: pages that nobody touches are not there.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 
 #include "deep_accel/base/environment.h"
@@ -75,6 +76,33 @@ TEST(Log, Levels) {
   EXPECT_NE(shown.find("info: braces {} are text"), std::string::npos) << shown;
   EXPECT_EQ(shown.find("not shown"), std::string::npos);
   set_log_level(LogLevel::warning);
+}
+
+std::string filled(std::string_view text, const std::vector<std::string>& values) {
+  return fill_placeholders(text, values.size(), [&](size_t index) { return values[index]; });
+}
+
+TEST(Text, PlaceholdersTakeTheNextValue) {
+  EXPECT_EQ(filled("a {} b {}", {"1", "2"}), "a 1 b 2");
+  EXPECT_EQ(filled("{}", {"1", "2", "3"}), "1 2 3");
+  EXPECT_EQ(filled("", {"1"}), " 1");
+  EXPECT_EQ(filled("row", {"1", "[2, 3]"}), "row 1 [2, 3]");
+  EXPECT_EQ(filled("{} of {}", {"1"}), "1 of {}");
+  EXPECT_EQ(filled("{{}} {", {"1"}), "{1} {");
+  EXPECT_EQ(filled("{}{}", {"{}", "2"}), "{}2");  // values are not looked into
+  EXPECT_EQ(filled("none", {}), "none");
+}
+
+TEST(Text, NumbersArePrintedWholeOrWithNineDigits) {
+  EXPECT_EQ(printed_number(0), "0");
+  EXPECT_EQ(printed_number(-3), "-3");
+  EXPECT_EQ(printed_number(1234567890), "1234567890");
+  EXPECT_EQ(printed_number(9007199254740991), "9007199254740991");
+  EXPECT_EQ(printed_number(0x1p60), "1.1529215e+18");
+  EXPECT_EQ(printed_number(0.1), "0.1");
+  EXPECT_EQ(printed_number(1.0 / 3), "0.333333333");
+  EXPECT_EQ(printed_number(-HUGE_VAL), "-inf");
+  EXPECT_EQ(printed_number(-NAN), "nan");
 }
 
 }  // namespace

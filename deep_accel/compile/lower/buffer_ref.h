@@ -55,6 +55,8 @@ class Elements {
   // Lanes in the compute type as they lie in memory, each in its raw type. `exact`: as for store().
   mlir::Value raw_lanes(const BufferRef& ref, mlir::Value value, bool exact);
 
+  // Scalars or lanes of one compute type in another: floats, and integers of one width.
+  mlir::Value converted(mlir::Value value, mlir::Type element);
   // A scalar in every lane.
   mlir::Value splat(mlir::Value scalar, int64_t lanes);
   mlir::Value lane(mlir::Value vector, int64_t index);
@@ -66,8 +68,6 @@ class Elements {
  private:
   mlir::Value widen_storage(mlir::Value raw, mlir::Type storage);
   mlir::Value narrow_to_storage(mlir::Value value, mlir::Type storage);
-  // Between compute types, for values that both hold.
-  mlir::Value converted(mlir::Value value, mlir::Type element);
   mlir::Value raw_load(mlir::Type type, mlir::Value address, int64_t alignment, mlir::Value mask);
   void raw_store(mlir::Value value, mlir::Value address, int64_t alignment, mlir::Value mask, bool streaming);
 

@@ -1,4 +1,5 @@
 // Atomics, assertions, prints and foreign calls: what reaches outside of the block.
+#include "deep_accel/base/text.h"
 #include "deep_accel/compile/lower/emitter.h"
 
 namespace deep_accel::compile {
@@ -95,58 +96,53 @@ void Emitter::emit_assert(tile::AssertOp op) {
   fail_unless(value(op.getCondition()), where + op.getMessage().str());
 }
 
-mlir::LogicalResult Emitter::emit_print(tile::PrintOp op) {
-  // The launch's text has a "{}" for each number: where a value's own stood, or behind the text. A tile is many.
-  const std::string written = op.getText().str();
-  size_t taken = 0;
-  std::string text, behind;
-  auto show = [&](const std::string& numbers) {
-    const size_t found = written.find("{}", taken);
-    if (found == std::string::npos) {
-      behind += " " + numbers;
-    } else {
-      text += written.substr(taken, found - taken) + numbers;
-      taken = found + 2;
-    }
-  };
-  llvm::SmallVector<Value> printed;
-  for (Value operand : op.getValues()) {
-    if (auto type = mlir::dyn_cast<mlir::MemRefType>(operand.getType())) {
-      if (!type.hasStaticShape() || type.getNumElements() > 4096) {
-        return op.emitOpError("prints tiles of at most 4096 elements, got ")
-               << type << "; print a slice, or single elements";
-      }
-      const BufferRef& ref = buffer(operand);
-      std::string numbers = "[";
-      for (int64_t flat = 0; flat < type.getNumElements(); ++flat) {
-        llvm::SmallVector<Value> indices(static_cast<size_t>(type.getRank()));
-        int64_t rest = flat;
-        for (int64_t dim = type.getRank(); dim-- > 0;) {
-          const int64_t size = type.getDimSize(static_cast<unsigned>(dim));
-          indices[dim] = elements_.index(rest % size);
-          rest /= size;
-        }
-        printed.push_back(elements_.load(ref, elements_.position(ref, indices), 1));
-        numbers += flat == 0 ? "{}" : ", {}";
-      }
-      show(numbers + "]");
-    } else {
-      printed.push_back(value(operand));
-      show("{}");
-    }
+// One array for all prints of a function, as long as the longest, in the entry block: there it is part of the frame,
+// also where the print stands in a loop.
+Value Emitter::print_slots(int64_t count) {
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  auto function = context_.getParentRegion()->getParentOfType<mlir::func::FuncOp>();
+  builder_.setInsertionPointToStart(&function.getBody().front());
+  printed_ = std::max({printed_, count, int64_t{1}});
+  Value slots = builder_.create<arith::ConstantIntOp>(printed_, 64);
+  if (print_slots_) {
+    auto known = print_slots_.getDefiningOp<LLVM::AllocaOp>();
+    known.getArraySizeMutable().assign(slots);
+  } else {
+    print_slots_ = builder_.create<LLVM::AllocaOp>(pointer_type(), builder_.getF64Type(), slots);
   }
-  text += written.substr(taken) + behind;
+  return print_slots_;
+}
+
+void Emitter::emit_print(tile::PrintOp op) {
+  llvm::SmallVector<Value> printed;
+  llvm::SmallVector<std::string> places;  // the "{}" of each operand: of a tile, one for each element
+  for (Value operand : op.getValues()) {
+    auto type = mlir::dyn_cast<mlir::MemRefType>(operand.getType());
+    if (!type) {
+      printed.push_back(value(operand));
+      places.push_back("{}");
+      continue;
+    }
+    const BufferRef& ref = buffer(operand);
+    std::string place = "[";
+    for (int64_t flat = 0; flat < type.getNumElements(); ++flat) {
+      llvm::SmallVector<Value> indices(static_cast<size_t>(type.getRank()));
+      int64_t rest = flat;
+      for (int64_t dim = type.getRank(); dim-- > 0;) {
+        const int64_t size = type.getDimSize(static_cast<unsigned>(dim));
+        indices[dim] = elements_.index(rest % size);
+        rest /= size;
+      }
+      printed.push_back(elements_.load(ref, elements_.position(ref, indices), 1));
+      place += flat == 0 ? "{}" : ", {}";
+    }
+    places.push_back(place + "]");
+  }
+  const std::string text =
+      fill_placeholders(op.getText().str(), places.size(), [&](size_t index) { return places[index]; });
   mlir::Type f64 = builder_.getF64Type(), i64 = builder_.getI64Type();
   Value count = builder_.create<arith::ConstantIntOp>(static_cast<int64_t>(printed.size()), 64);
-  Value array;
-  {
-    // In the entry block: there it is part of the frame, also where the print stands in a loop.
-    mlir::OpBuilder::InsertionGuard guard(builder_);
-    auto function = context_.getParentRegion()->getParentOfType<mlir::func::FuncOp>();
-    builder_.setInsertionPointToStart(&function.getBody().front());
-    Value slots = builder_.create<arith::ConstantIntOp>(std::max<int64_t>(printed.size(), 1), 64);
-    array = builder_.create<LLVM::AllocaOp>(pointer_type(), f64, slots);
-  }
+  Value array = print_slots(static_cast<int64_t>(printed.size()));
   for (auto [index, item] : llvm::enumerate(printed)) {
     Value number = item;
     if (number.getType().isIndex()) number = builder_.create<arith::IndexCastOp>(i64, number);
@@ -165,7 +161,6 @@ mlir::LogicalResult Emitter::emit_print(tile::PrintOp op) {
                                           {pointer_type(), pointer_type(), i64, pointer_type()});
   Value print = load_context(ContextLayout::print);
   builder_.create<LLVM::CallOp>(type, mlir::ValueRange{print, context_, text_address(text), count, array});
-  return mlir::success();
 }
 
 mlir::LogicalResult Emitter::emit_extern(tile::ExternOp op) {

@@ -242,9 +242,7 @@ Value GemmEmitter::a_element(const Block& block, Value k, int64_t r, int64_t ste
     const int64_t k_stride = *mlir::getConstantIntValue(a_.strides[transposed ? 0 : 1]);
     position = elements_.add(position, elements_.index(r * row_stride + step * k_stride));
   }
-  Value element = elements_.load(a_, position, 1);
-  if (element.getType() != factor_type()) element = builder_.create<arith::ExtFOp>(factor_type(), element);
-  return elements_.splat(element, block.lanes);
+  return elements_.splat(elements_.converted(elements_.load(a_, position, 1), factor_type()), block.lanes);
 }
 
 Value GemmEmitter::b_vector(const Block& block, Value k, int64_t v, int64_t step) {
@@ -255,8 +253,7 @@ Value GemmEmitter::b_vector(const Block& block, Value k, int64_t v, int64_t step
   position = elements_.add(position, elements_.index(step * k_stride + v * block.lanes));
   Value lanes = elements_.load(b_, position, block.lanes, b_.panels ? Value() : mask(block, v));
   if (dot_) return dot_->prepare_b(lanes);
-  if (lanes.getType() != vector_type(block)) lanes = builder_.create<arith::ExtFOp>(vector_type(block), lanes);
-  return lanes;
+  return elements_.converted(lanes, vector_type(block).getElementType());
 }
 
 // The part of the prefetches that wait for this product that falls to one turn of the innermost loop.
@@ -307,7 +304,8 @@ Value GemmEmitter::scale_of_b(const Block& block, Value k, int64_t v) {
   auto scale_at = [&](int64_t lane) {
     Value column = elements_.add(block.column, elements_.index(std::min(v * block.lanes + lane, block.columns - 1)));
     Value index = builder_.createOrFold<arith::DivUIOp>(column, elements_.index(n_block));
-    return elements_.load(scales, elements_.position(scales, {row, index}), 1);
+    Value scale = elements_.load(scales, elements_.position(scales, {row, index}), 1);
+    return elements_.converted(scale, vector_type(block).getElementType());
   };
   if (n_block % register_columns_ == 0) return elements_.splat(scale_at(0), block.lanes);
   Value joined = elements_.splat(scale_at(0), block.lanes);
@@ -411,8 +409,8 @@ void GemmEmitter::emit_block(const Block& block) {
     for (int64_t r = 0; r < block.rows; ++r) {
       Value row =
           builder_.createOrFold<arith::DivUIOp>(elements_.add(block.row, elements_.index(r)), elements_.index(m_block));
-      Value a_scale =
-          elements_.splat(elements_.load(scales, elements_.position(scales, {row, column}), 1), block.lanes);
+      Value scale = elements_.load(scales, elements_.position(scales, {row, column}), 1);
+      Value a_scale = elements_.splat(elements_.converted(scale, vector_type(block).getElementType()), block.lanes);
       for (int64_t v = 0; v < vectors; ++v) {
         Value& accumulator = running[r * vectors + v];
         accumulator = elements_.fma(partial[r * vectors + v], multiply(a_scale, b_scales[v]), accumulator);

@@ -268,6 +268,17 @@ void MapEmitter::emit_lane_op(mlir::Operation& op, int64_t lanes, Value mask,
   lane_values_[result] = vector_value;
 }
 
+// Whether lanes from these indices on begin at a whole byte. Of packed types that is so only from the map's own index
+// on, which is a multiple of the lanes, in rows that are a whole number of bytes apart.
+bool MapEmitter::starts_at_byte(const BufferRef& ref, mlir::ValueRange indices) {
+  if (!tile::is_packed(ref.storage)) return true;
+  if (ref.offset || indices.back() != op_.getBody().getArgument(static_cast<unsigned>(axis_))) return false;
+  return llvm::all_of(llvm::ArrayRef(ref.strides).drop_back(), [](OpFoldResult stride) {
+    const auto known = mlir::getConstantIntValue(stride);
+    return known && *known % 2 == 0;
+  });
+}
+
 void MapEmitter::emit_read(tile::ReadOp op, int64_t lanes, Value mask) {
   const BufferRef& ref = emitter_.buffer(op.getBuffer());
   const auto step = memory_step(op.getBuffer(), op.getIndices(), axis_);
@@ -277,11 +288,7 @@ void MapEmitter::emit_read(tile::ReadOp op, int64_t lanes, Value mask) {
     return;
   }
   LaneValue result;
-  const bool packed = tile::is_packed(ref.storage);
-  // Lanes of packed types are taken together only from the map's own index on, which starts at a whole byte.
-  const bool aligned =
-      !packed || (op.getIndices().back() == op_.getBody().getArgument(static_cast<unsigned>(axis_)) && !ref.offset);
-  if (step == 1 && aligned) {
+  if (step == 1 && starts_at_byte(ref, op.getIndices())) {
     result.lanes = elements_.load(ref, elements_.position(ref, lane_indices(op.getIndices(), 0)), lanes, mask);
   } else {
     Value joined;
@@ -312,10 +319,7 @@ void MapEmitter::emit_write(tile::WriteOp op, int64_t lanes, Value mask) {
   mlir::ValueRange indices = op.getIndices();
   const BufferRef& ref = emitter_.buffer(buffer);
   const bool exact = writes_exactly(op.getValue(), ref.element);
-  const bool packed = tile::is_packed(ref.storage);
-  const bool aligned =
-      !packed || (indices.back() == op_.getBody().getArgument(static_cast<unsigned>(axis_)) && !ref.offset);
-  if (memory_step(buffer, indices, axis_) == 1 && aligned) {
+  if (memory_step(buffer, indices, axis_) == 1 && starts_at_byte(ref, indices)) {
     elements_.store(ref, what, elements_.position(ref, lane_indices(indices, 0)), lanes, mask, exact,
                     streaming_ && may_stream(op));
     return;

@@ -1,6 +1,7 @@
 // The statements of a kernel, one function a phase and one for the plan.
 #include "deep_accel/compile/lower/emitter.h"
 
+#include "deep_accel/base/round_up.h"
 #include "deep_accel/compile/lower/lower.h"
 #include "deep_accel/compile/passes/layout.h"
 
@@ -60,7 +61,10 @@ mlir::LogicalResult Emitter::emit_plan(tile::KernelOp kernel) {
   auto function = builder_.create<mlir::func::FuncOp>((kernel.getSymName() + "_plan").str(),
                                                       builder_.getFunctionType({ptr, ptr, ptr}, {i64}));
   mlir::Block* entry = function.addEntryBlock();
-  if (mlir::failed(begin_function(kernel, entry))) return mlir::failure();
+  in_plan_ = true;
+  const mlir::LogicalResult begun = begin_function(kernel, entry);
+  in_plan_ = false;
+  if (mlir::failed(begun)) return mlir::failure();
   if (target_.vscale > 0) {
     // Registers that are shorter than the vectors that the code is written in would drop lanes without a word.
     Value scale = builder_.create<mlir::vector::VectorScaleOp>();
@@ -167,8 +171,12 @@ mlir::LogicalResult Emitter::begin_function(tile::KernelOp kernel, mlir::Block* 
     buffers_[argument] = ref;
   }
   workspace_bytes_ = 0;
+  print_slots_ = {};
+  printed_ = 0;
   for (mlir::Operation& op : kernel.getBody().front()) {
     if (mlir::isa<tile::GridOp>(op)) continue;
+    // What stands outside of grids is computed in every function, but printed once.
+    if (mlir::isa<tile::PrintOp>(op) && !in_plan_) continue;
     if (mlir::failed(emit(op))) return mlir::failure();
   }
   return mlir::success();
@@ -251,7 +259,7 @@ mlir::LogicalResult Emitter::emit(mlir::Operation& op) {
       .Case([&](tile::AtomicOp atomic) { return emit_atomic(atomic); })
       .Case([&](tile::PrefetchOp prefetch) { return emit_prefetch(prefetch), mlir::success(); })
       .Case([&](tile::AssertOp check) { return emit_assert(check), mlir::success(); })
-      .Case([&](tile::PrintOp print) { return emit_print(print); })
+      .Case([&](tile::PrintOp print) { return emit_print(print), mlir::success(); })
       .Case([&](tile::ExternOp call) { return emit_extern(call); })
       .Case([&](tile::AssumeOp assume) {
         builder_.create<LLVM::AssumeOp>(value(assume.getCondition()));
@@ -322,14 +330,16 @@ void Emitter::emit_alloc(tile::AllocOp op) {
   Value base;
   if (tile::space_of(type) == tile::Space::global) {
     offset = workspace_bytes_;
-    workspace_bytes_ += (physical_bytes(op) + 63) / 64 * 64;
+    workspace_bytes_ += round_up(physical_bytes(op), 64);
     base = load_context(ContextLayout::workspace);
   } else {
     offset = op->getAttrOfType<mlir::IntegerAttr>("tile.offset").getInt();
     base = arena_;
   }
-  ref.base = builder_.create<LLVM::GEPOp>(pointer_type(), builder_.getI8Type(), base,
-                                          llvm::ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+  // Workspaces may be larger than 32 bits count.
+  Value bytes = builder_.create<arith::ConstantIntOp>(offset, 64);
+  ref.base =
+      builder_.create<LLVM::GEPOp>(pointer_type(), builder_.getI8Type(), base, llvm::ArrayRef<LLVM::GEPArg>{bytes});
   buffers_[op.getBuffer()] = ref;
 }
 
@@ -396,6 +406,7 @@ int64_t Emitter::elements_per_line(tile::PrefetchOp op) {
 
 int64_t Emitter::prefetch_lines(tile::PrefetchOp op) {
   const auto sizes = op.getSizes();
+  if (sizes.empty()) return 1;
   int64_t lines = llvm::divideCeil(sizes.back(), elements_per_line(op));
   for (int64_t size : sizes.drop_back()) lines *= size;
   return lines;

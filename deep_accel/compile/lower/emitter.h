@@ -47,7 +47,8 @@ class Emitter {
   void emit_assert(tile::AssertOp op);
   // Fails the launch with the message where the condition does not hold.
   void fail_unless(mlir::Value condition, llvm::StringRef message);
-  mlir::LogicalResult emit_print(tile::PrintOp op);
+  void emit_print(tile::PrintOp op);
+  mlir::Value print_slots(int64_t count);
   mlir::LogicalResult emit_extern(tile::ExternOp op);
   mlir::LogicalResult emit_map(tile::MapOp op);
   mlir::LogicalResult emit_gemm(tile::GemmOp op);
@@ -76,6 +77,9 @@ class Emitter {
   llvm::DenseMap<mlir::Value, BufferRef> buffers_;
   mlir::Value context_, params_, arena_;
   int64_t workspace_bytes_ = 0;
+  bool in_plan_ = false;
+  mlir::Value print_slots_;  // where prints put their values; null where there is none yet
+  int64_t printed_ = 0;      // the most that one of them has
   int64_t texts_ = 0;
   llvm::SmallVector<tile::PrefetchOp> ahead_;  // that wait for their host in the block
 };

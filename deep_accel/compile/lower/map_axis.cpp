@@ -19,7 +19,18 @@ bool MapEmitter::straight_line() {
   return true;
 }
 
+// Each value is asked once, since expressions may use others many times over.
 std::optional<int64_t> MapEmitter::index_step(Value index, int64_t axis) {
+  constexpr int kDeepest = 100;
+  if (auto known = index_steps_.find({index, axis}); known != index_steps_.end()) return known->second;
+  if (index_depth_ == kDeepest) return std::nullopt;
+  ++index_depth_;
+  const std::optional<int64_t> step = find_index_step(index, axis);
+  --index_depth_;
+  return index_steps_[{index, axis}] = step;
+}
+
+std::optional<int64_t> MapEmitter::find_index_step(Value index, int64_t axis) {
   if (index == op_.getBody().getArgument(static_cast<unsigned>(axis))) return 1;
   if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(index)) return 0;
   mlir::Operation* def = index.getDefiningOp();
@@ -27,18 +38,24 @@ std::optional<int64_t> MapEmitter::index_step(Value index, int64_t axis) {
   if (mlir::isa<arith::ConstantOp>(def)) return 0;
   auto binary = [&](auto join) -> std::optional<int64_t> {
     const auto a = index_step(def->getOperand(0), axis), b = index_step(def->getOperand(1), axis);
-    if (!a || !b) return std::nullopt;
-    return join(*a, *b);
+    int64_t step = 0;
+    if (!a || !b || join(*a, *b, &step)) return std::nullopt;
+    return step;
   };
-  if (mlir::isa<arith::AddIOp>(def)) return binary([](int64_t a, int64_t b) { return a + b; });
-  if (mlir::isa<arith::SubIOp>(def)) return binary([](int64_t a, int64_t b) { return a - b; });
+  if (mlir::isa<arith::AddIOp>(def)) {
+    return binary([](int64_t a, int64_t b, int64_t* sum) { return __builtin_add_overflow(a, b, sum); });
+  }
+  if (mlir::isa<arith::SubIOp>(def)) {
+    return binary([](int64_t a, int64_t b, int64_t* sum) { return __builtin_sub_overflow(a, b, sum); });
+  }
   if (mlir::isa<arith::IndexCastOp>(def)) return index_step(def->getOperand(0), axis);
   if (mlir::isa<arith::MulIOp>(def)) {
     for (int side = 0; side < 2; ++side) {
       const auto step = index_step(def->getOperand(side), axis);
       const auto factor = mlir::getConstantIntValue(def->getOperand(1 - side));
       if (step && *step == 0 && index_step(def->getOperand(1 - side), axis) == 0) return 0;
-      if (step && factor) return *step * *factor;
+      int64_t product = 0;
+      if (step && factor && !__builtin_mul_overflow(*step, *factor, &product)) return product;
     }
     return std::nullopt;
   }
@@ -51,6 +68,11 @@ std::optional<int64_t> MapEmitter::index_step(Value index, int64_t axis) {
 std::optional<int64_t> MapEmitter::memory_step(Value buffer, mlir::ValueRange indices, int64_t axis) {
   const BufferRef& ref = emitter_.buffer(buffer);
   int64_t total = 0;
+  // Steps that do not fit are none that one could make use of.
+  auto add = [&](int64_t step, int64_t stride) {
+    int64_t product = 0;
+    return !__builtin_mul_overflow(step, stride, &product) && !__builtin_add_overflow(total, product, &total);
+  };
   for (auto [dim, index] : llvm::enumerate(indices)) {
     const auto step = index_step(index, axis);
     if (!step) return std::nullopt;
@@ -59,24 +81,22 @@ std::optional<int64_t> MapEmitter::memory_step(Value buffer, mlir::ValueRange in
       // Along the panels' axis a vector stays within a panel only where it starts at one of its multiples: the map's
       // own index does.
       if (ref.panels->width == 1) {
-        total += *step * (static_cast<int64_t>(dim) == ref.panels->axis ? ref.panels->rows : 1);
+        if (!add(*step, static_cast<int64_t>(dim) == ref.panels->axis ? ref.panels->rows : 1)) return std::nullopt;
       } else if (static_cast<int64_t>(dim) == ref.panels->axis) {
         const bool aligned = index == op_.getBody().getArgument(static_cast<unsigned>(axis));
         if (!aligned || *step != 1) return std::nullopt;
-        total += ref.panels->group;
+        if (!add(1, ref.panels->group)) return std::nullopt;
       } else if (ref.panels->group > 1) {
         // Side by side within a group, where vectors start at its first.
         const bool aligned = index == op_.getBody().getArgument(static_cast<unsigned>(axis));
-        if (!aligned) return std::nullopt;
-        total += 1;
-      } else {
-        total += *step * ref.panels->width;
+        if (!aligned || !add(1, 1)) return std::nullopt;
+      } else if (!add(*step, ref.panels->width)) {
+        return std::nullopt;
       }
       continue;
     }
     const auto stride = mlir::getConstantIntValue(ref.strides[dim]);
-    if (!stride) return std::nullopt;
-    total += *step * *stride;
+    if (!stride || !add(*step, *stride)) return std::nullopt;
   }
   return total;
 }

@@ -25,6 +25,7 @@ class MapEmitter {
   // How far an access moves in memory for one step along `axis`; nullopt where that is not known.
   std::optional<int64_t> memory_step(mlir::Value buffer, mlir::ValueRange indices, int64_t axis);
   std::optional<int64_t> index_step(mlir::Value index, int64_t axis);
+  std::optional<int64_t> find_index_step(mlir::Value index, int64_t axis);
   int64_t choose_axis();
   int64_t choose_lanes();
   int64_t choose_unroll();
@@ -43,6 +44,7 @@ class MapEmitter {
   void emit_lanes(mlir::Value start, int64_t lanes, mlir::Value mask, llvm::MutableArrayRef<mlir::Value> accumulators);
   void emit_lane_op(mlir::Operation& op, int64_t lanes, mlir::Value mask,
                     llvm::MutableArrayRef<mlir::Value> accumulators);
+  bool starts_at_byte(const BufferRef& ref, mlir::ValueRange indices);
   void emit_read(tile::ReadOp op, int64_t lanes, mlir::Value mask);
   void emit_write(tile::WriteOp op, int64_t lanes, mlir::Value mask);
   void emit_combine(tile::CombineOp op, int64_t lanes, mlir::Value mask,
@@ -66,6 +68,8 @@ class MapEmitter {
   int64_t lanes_ = 1;
   llvm::DenseMap<mlir::Value, LaneValue> lane_values_;
   llvm::SmallVector<tile::CombineOp> horizontal_;  // combines kept in registers
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, std::optional<int64_t>> index_steps_;
+  int index_depth_ = 0;
   bool streaming_ = false;
   bool may_go_past_caches_ = false;
 };

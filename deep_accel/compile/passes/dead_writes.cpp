@@ -32,35 +32,47 @@ bool may_read(mlir::Operation* op, Value tile) {
   return reads;
 }
 
+// The last operation of a block that may read a tile, itself or in its regions; null where none does.
+mlir::Operation* last_reader(tile::AllocOp alloc, mlir::Block& block) {
+  mlir::Operation* last = nullptr;
+  llvm::SmallVector<Value> views{alloc.getBuffer()};
+  while (!views.empty()) {
+    for (mlir::Operation* user : views.pop_back_val().getUsers()) {
+      if (mlir::isa<tile::WriteOp>(user)) continue;
+      if (mlir::isa<mlir::ViewLikeOpInterface>(user)) views.push_back(user->getResult(0));
+      mlir::Operation* reader = block.findAncestorOpInBlock(*user);
+      if (reader && (!last || last->isBeforeInBlock(reader))) last = reader;
+    }
+  }
+  return last;
+}
+
 // Writes to a tile that nothing after them reads: what is left of a tile whose last values went on in registers.
 void drop_last_writes(tile::AllocOp alloc, mlir::Block& block) {
-  llvm::SmallVector<tile::MapOp> maps(block.getOps<tile::MapOp>());
-  for (tile::MapOp map : llvm::reverse(maps)) {
-    for (mlir::Operation* op = map->getNextNode(); op; op = op->getNextNode()) {
-      if (may_read(op, alloc)) return;
-    }
+  mlir::Operation* last = last_reader(alloc, block);
+  llvm::SmallVector<tile::WriteOp> unread;
+  for (mlir::Operation* user : alloc->getUsers()) {
+    auto write = mlir::dyn_cast<tile::WriteOp>(user);
+    mlir::Operation* map = user->getParentOp();
+    if (!write || !mlir::isa<tile::MapOp>(map) || map->getBlock() != &block) continue;
+    if (last && map->isBeforeInBlock(last)) continue;
     // Reads in the map itself are of its own iteration, and come before the write.
-    llvm::SmallVector<tile::WriteOp> writes;
-    for (mlir::Operation& op : map.getBody().front()) {
-      if (auto write = mlir::dyn_cast<tile::WriteOp>(op)) {
-        if (write.getBuffer() == alloc) writes.push_back(write);
-      } else if (!writes.empty() && may_read(&op, alloc)) {
-        return;
-      }
-    }
-    for (tile::WriteOp write : writes) write.erase();
-    if (may_read(map, alloc)) return;
+    const bool read_after =
+        map == last && llvm::any_of(llvm::make_range(std::next(user->getIterator()), user->getBlock()->end()),
+                                    [&](mlir::Operation& op) { return may_read(&op, alloc); });
+    if (!read_after) unread.push_back(write);
   }
+  for (tile::WriteOp write : unread) write.erase();
 }
 
 void drop_last_writes(tile::AllocOp alloc) {
-  if (!mlir::isa<tile::GridOp>(alloc->getBlock()->getParentOp())) return;  // a loop might come back and read
-  drop_last_writes(alloc, *alloc->getBlock());
+  mlir::Block& block = *alloc->getBlock();
+  if (!mlir::isa<tile::GridOp>(block.getParentOp())) return;  // a loop might come back and read
+  drop_last_writes(alloc, block);
   // Of a choice between two versions of the block, each.
-  for (auto branch : alloc->getBlock()->getOps<mlir::scf::IfOp>()) {
-    for (mlir::Operation* op = branch->getNextNode(); op; op = op->getNextNode()) {
-      if (may_read(op, alloc)) return;
-    }
+  mlir::Operation* last = last_reader(alloc, block);
+  for (auto branch : block.getOps<mlir::scf::IfOp>()) {
+    if (last && branch->isBeforeInBlock(last)) continue;
     drop_last_writes(alloc, *branch.thenBlock());
     if (branch.elseBlock()) drop_last_writes(alloc, *branch.elseBlock());
   }

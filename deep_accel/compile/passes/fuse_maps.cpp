@@ -35,14 +35,6 @@ bool iterations_match(tile::MapOp first, tile::MapOp second, llvm::ArrayRef<Elem
   return true;
 }
 
-// Maps with nothing in common gain nothing by being one, but their tiles would be needed at the same time.
-bool share_a_buffer(llvm::ArrayRef<Element> before, llvm::ArrayRef<Element> after) {
-  return llvm::any_of(before, [&](const Element& a) {
-    return llvm::any_of(after,
-                        [&](const Element& b) { return tile::root_buffer(a.buffer) == tile::root_buffer(b.buffer); });
-  });
-}
-
 // What an operation may do to buffers, by root; nullopt: anything.
 std::optional<llvm::SmallVector<tile::Access>> effects_of(mlir::Operation* op) {
   if (auto access = mlir::dyn_cast<tile::TileOp>(op)) {
@@ -145,25 +137,73 @@ void forward_writes(tile::MapOp map) {
   }
 }
 
-// One join in the block, if there is one to do.
-bool fuse_once(mlir::Block& block) {
-  llvm::SmallVector<tile::MapOp> maps(block.getOps<tile::MapOp>());
+// A map of the block that may be joined, and what it touches.
+struct Candidate {
+  tile::MapOp map;
+  llvm::SmallVector<Element> elements;
+  llvm::SmallPtrSet<Value, 4> roots;  // of the buffers
+
+  explicit Candidate(tile::MapOp op) : map(op) { look(); }
+
+  void look() {
+    roots.clear();
+    auto found = elements_of(map);
+    joinable = found && found->size() <= kMostElements;
+    if (!found) return;
+    elements = std::move(*found);
+    for (const Element& element : elements) roots.insert(tile::root_buffer(element.buffer));
+  }
+
+  // What touches more has no registers left to keep anything in.
+  static constexpr size_t kMostElements = 64;
+  bool joinable = false;
+};
+
+// Maps with nothing in common gain nothing by being one, but their tiles would be needed at the same time.
+bool share_a_buffer(const Candidate& a, const Candidate& b) {
+  return llvm::any_of(a.roots, [&](Value root) { return b.roots.contains(root); });
+}
+
+Place place_for_joined(const Candidate& first, const Candidate& second) {
+  if (!first.joinable || !second.joinable || !same_sizes(first.map, second.map) || !share_a_buffer(first, second) ||
+      !iterations_match(first.map, second.map, first.elements, second.elements)) {
+    return Place::none;
+  }
+  return place_for(first.map, second.map, first.elements, second.elements);
+}
+
+// How many maps may stand between two that are joined: values that wait longer are better left in memory, and the pass
+// takes time that grows with it.
+constexpr size_t kReach = 32;
+
+// One pass over the block, each map with those before it, the nearest first; true where something was joined, which may
+// have cleared the way for others.
+bool fuse_all(mlir::Block& block) {
+  std::vector<Candidate> maps;
+  for (tile::MapOp map : block.getOps<tile::MapOp>()) maps.emplace_back(map);
+  bool joined = false;
   for (size_t later = 1; later < maps.size(); ++later) {
-    const auto after = elements_of(maps[later]);
-    if (!after) continue;
-    for (size_t earlier = later; earlier-- > 0;) {
-      if (!same_sizes(maps[earlier], maps[later])) continue;
-      const auto before = elements_of(maps[earlier]);
-      if (!before || !iterations_match(maps[earlier], maps[later], *before, *after)) continue;
-      if (!share_a_buffer(*before, *after)) continue;
-      const Place place = place_for(maps[earlier], maps[later], *before, *after);
+    const size_t first = later > kReach ? later - kReach : 0;
+    for (size_t earlier = later; earlier-- > first;) {
+      const Place place = place_for_joined(maps[earlier], maps[later]);
       if (place == Place::none) continue;
-      join(maps[earlier], maps[later], place);
-      forward_writes(maps[later]);
-      return true;
+      join(maps[earlier].map, maps[later].map, place);
+      forward_writes(maps[later].map);
+      maps[later].look();
+      joined = true;
+      // The joined map takes the place of one of the two; those before it are asked again.
+      if (place == Place::earlier) {
+        maps[earlier] = std::move(maps[later]);
+        maps.erase(maps.begin() + static_cast<long>(later));
+        later = earlier;
+      } else {
+        maps.erase(maps.begin() + static_cast<long>(earlier));
+        --later;
+      }
+      earlier = later;
     }
   }
-  return false;
+  return joined;
 }
 
 }  // namespace
@@ -172,7 +212,7 @@ void fuse_maps(tile::KernelOp kernel) {
   llvm::SetVector<mlir::Block*> blocks;
   kernel.walk([&](tile::MapOp map) { blocks.insert(map->getBlock()); });
   for (mlir::Block* block : blocks) {
-    while (fuse_once(*block)) {
+    while (fuse_all(*block)) {
     }
   }
   drop_dead_writes(kernel);

@@ -1,6 +1,8 @@
 // See layout.h.
 #include "deep_accel/compile/passes/layout.h"
 
+#include "deep_accel/base/round_up.h"
+
 namespace deep_accel::compile {
 
 int64_t physical_bytes(tile::AllocOp alloc) {
@@ -11,7 +13,7 @@ int64_t physical_bytes(tile::AllocOp alloc) {
   auto panels = alloc->getAttrOfType<mlir::DenseI64ArrayAttr>("tile.panels");
   for (auto [dim, size] : llvm::enumerate(type.getShape())) {
     int64_t taken = size;
-    if (panels && panels[0] == static_cast<int64_t>(dim)) taken = (size + panels[1] - 1) / panels[1] * panels[1];
+    if (panels && panels[0] == static_cast<int64_t>(dim)) taken = round_up(size, panels[1]);
     elements *= taken;
   }
   return (elements * tile::storage_bits(storage) + 7) / 8;

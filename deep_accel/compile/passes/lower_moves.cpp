@@ -166,6 +166,12 @@ void lower_gather(Builder& builder, tile::GatherOp op) {
   });
 }
 
+// |value|, for the combinations that take magnitudes.
+Value magnitude(Builder& builder, Value value) {
+  if (mlir::isa<mlir::FloatType>(value.getType())) return builder.create<mlir::math::AbsFOp>(value);
+  return builder.create<mlir::math::AbsIOp>(value);
+}
+
 void lower_scatter(Builder& builder, tile::ScatterOp op) {
   llvm::SmallVector<int64_t> dims;
   for (int64_t dim = 1; dim < op.getTile().getType().getRank(); ++dim) dims.push_back(op.dest_dim(dim));
@@ -180,16 +186,12 @@ void lower_scatter(Builder& builder, tile::ScatterOp op) {
           llvm::SmallVector<Value> where = window.at(builder, at);
           if (!op.getCombine()) return write(builder, value, op.getDest(), where);
           value = convert_compute(builder, value, tile::compute_type(element_of(op.getDest())));
-          builder.create<tile::CombineOp>(*op.getCombine(), value, op.getDest(), where, false);
+          const tile::Combine combine = without_magnitude(*op.getCombine());
+          if (combine != *op.getCombine()) value = magnitude(builder, value);
+          builder.create<tile::CombineOp>(combine, value, op.getDest(), where, false);
         },
         nullptr);
   });
-}
-
-// |value|, for the combinations that take magnitudes.
-Value magnitude(Builder& builder, Value value) {
-  if (mlir::isa<mlir::FloatType>(value.getType())) return builder.create<mlir::math::AbsFOp>(value);
-  return builder.create<mlir::math::AbsIOp>(value);
 }
 
 void lower_reduce(Builder& builder, tile::ReduceOp op) {
@@ -211,6 +213,14 @@ void lower_reduce(Builder& builder, tile::ReduceOp op) {
     }
     builder.create<tile::CombineOp>(combine, value, op.getDest(), where, op.getPropagateNan());
   });
+}
+
+// A combination written by hand takes the magnitude beforehand, as those above do.
+void take_magnitude(Builder& builder, tile::CombineOp op) {
+  const tile::Combine combine = without_magnitude(op.getCombine());
+  if (combine == op.getCombine()) return;
+  op.getValueMutable().assign(magnitude(builder, op.getValue()));
+  op.setCombine(combine);
 }
 
 void lower_scan(Builder& builder, tile::ScanOp op) {
@@ -253,8 +263,11 @@ void lower_im2col(Builder& builder, tile::Im2colOp op) {
     const int64_t reach = op.getDilation()[axis] * (op.getKernel()[axis] - 1) + 1;
     Value padded = add(builder, size(dim), constant(builder, op.getPad()[axis] + op.getPad()[axis + 2] - reach));
     Value steps = builder.create<arith::FloorDivSIOp>(padded, constant(builder, op.getStride()[axis]));
-    return add(builder, steps, constant(builder, 1));
+    // None where the filter does not fit.
+    return builder.create<arith::MaxSIOp>(constant(builder, 0), add(builder, steps, constant(builder, 1)));
   };
+  // Sizes to divide by; where one of them is zero nothing is inside.
+  auto divisor = [&](Value size) -> Value { return builder.create<arith::MaxSIOp>(size, constant(builder, 1)); };
   auto type = mlir::cast<mlir::MemRefType>(tile.getType());
   Value zero = constant(builder, 0), one = constant(builder, 1);
   Value height = size(1), width = size(2), channels = size(3);
@@ -262,8 +275,11 @@ void lower_im2col(Builder& builder, tile::Im2colOp op) {
   Value per_image = builder.create<arith::MulIOp>(out_height, out_width);
   Value pixels = builder.create<arith::MulIOp>(size(0), per_image);
   Value columns = constant(builder, type.getDimSize(1));
-  Value first_place = builder.create<arith::DivUIOp>(op.getChannel(), channels);
-  Value first_channel = builder.create<arith::RemUIOp>(op.getChannel(), channels);
+  channels = divisor(channels);
+  // The first column may be negative, as any window's origin.
+  Value first_place = builder.create<arith::FloorDivSIOp>(op.getChannel(), channels);
+  Value first_channel =
+      builder.create<arith::SubIOp>(op.getChannel(), builder.create<arith::MulIOp>(first_place, channels));
   Value runs = builder.create<arith::CeilDivUIOp>(add(builder, first_channel, columns), channels);
 
   mlir::OpBuilder::InsertionGuard guard(builder);
@@ -271,10 +287,10 @@ void lower_im2col(Builder& builder, tile::Im2colOp op) {
   builder.setInsertionPointToStart(rows.getBody());
   Value row = rows.getInductionVar();
   Value pixel = add(builder, op.getPixel(), row);
-  Value n = builder.create<arith::DivUIOp>(pixel, per_image);
-  Value in_image = builder.create<arith::RemUIOp>(pixel, per_image);
-  Value out_row = builder.create<arith::DivUIOp>(in_image, out_width);
-  Value out_column = builder.create<arith::RemUIOp>(in_image, out_width);
+  Value n = builder.create<arith::DivUIOp>(pixel, divisor(per_image));
+  Value in_image = builder.create<arith::RemUIOp>(pixel, divisor(per_image));
+  Value out_row = builder.create<arith::DivUIOp>(in_image, divisor(out_width));
+  Value out_column = builder.create<arith::RemUIOp>(in_image, divisor(out_width));
   auto loop = builder.create<scf::ForOp>(zero, runs, one);
   builder.setInsertionPointToStart(loop.getBody());
   Value place = add(builder, first_place, loop.getInductionVar());
@@ -293,11 +309,11 @@ void lower_im2col(Builder& builder, tile::Im2colOp op) {
   Value channel = builder.create<arith::SubIOp>(from, begin);
   Value count = builder.create<arith::SubIOp>(end, from);
 
-  Value inside = builder.create<arith::CmpIOp>(arith::CmpIPredicate::slt, pixel, pixels);
+  Value inside = builder.create<arith::CmpIOp>(arith::CmpIPredicate::ult, pixel, pixels);
   auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
     inside = builder.create<arith::AndIOp>(inside, builder.create<arith::CmpIOp>(predicate, a, b));
   };
-  require(arith::CmpIPredicate::slt, filter_row, constant(builder, op.getKernel()[0]));
+  require(arith::CmpIPredicate::ult, place, constant(builder, op.getKernel()[0] * op.getKernel()[1]));
   require(arith::CmpIPredicate::ult, y, height);
   require(arith::CmpIPredicate::ult, x, width);
   auto branch = builder.create<scf::IfOp>(inside, /*withElseRegion=*/true);
@@ -331,6 +347,7 @@ void lower_moves(tile::KernelOp kernel) {
             .Case([&](tile::ReduceOp reduce) { return lower_reduce(builder, reduce), true; })
             .Case([&](tile::ScanOp scan) { return lower_scan(builder, scan), true; })
             .Case([&](tile::Im2colOp im2col) { return lower_im2col(builder, im2col), true; })
+            .Case([&](tile::CombineOp combine) { return take_magnitude(builder, combine), false; })
             .Default(false);
     if (lowered) op->erase();
   }

@@ -23,20 +23,50 @@ std::optional<llvm::SmallVector<Element>> elements_of(tile::MapOp map) {
   return elements;
 }
 
+namespace {
+
+// Each pair of values is looked at once, since expressions may use others many times over.
+class Correspondence {
+ public:
+  Correspondence(tile::MapOp first, tile::MapOp second) : first_(first), second_(second) {}
+
+  bool same(Value a, Value b) {
+    if (a == b) return true;
+    if (auto known = known_.find({a, b}); known != known_.end()) return known->second;
+    if (depth_ == kDeepest) return false;
+    ++depth_;
+    const bool result = compare(a, b);
+    --depth_;
+    return known_[{a, b}] = result;
+  }
+
+ private:
+  static constexpr int kDeepest = 100;
+
+  bool compare(Value a, Value b) {
+    auto left = mlir::dyn_cast<mlir::BlockArgument>(a), right = mlir::dyn_cast<mlir::BlockArgument>(b);
+    if (left && right) {
+      return left.getOwner()->getParentOp() == first_ && right.getOwner()->getParentOp() == second_ &&
+             left.getArgNumber() == right.getArgNumber();
+    }
+    mlir::Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+    if (!x || !y || x->getName() != y->getName() || x->getAttrDictionary() != y->getAttrDictionary() ||
+        x->getNumOperands() != y->getNumOperands() || !mlir::isMemoryEffectFree(x) || x->getNumRegions() != 0) {
+      return false;
+    }
+    return llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()),
+                        [&](auto pair) { return same(std::get<0>(pair), std::get<1>(pair)); });
+  }
+
+  tile::MapOp first_, second_;
+  llvm::DenseMap<std::pair<Value, Value>, bool> known_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
 bool same_value(Value a, Value b, tile::MapOp first, tile::MapOp second) {
-  if (a == b) return true;
-  auto left = mlir::dyn_cast<mlir::BlockArgument>(a), right = mlir::dyn_cast<mlir::BlockArgument>(b);
-  if (left && right) {
-    return left.getOwner()->getParentOp() == first && right.getOwner()->getParentOp() == second &&
-           left.getArgNumber() == right.getArgNumber();
-  }
-  mlir::Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
-  if (!x || !y || x->getName() != y->getName() || x->getAttrDictionary() != y->getAttrDictionary() ||
-      x->getNumOperands() != y->getNumOperands() || !mlir::isMemoryEffectFree(x) || x->getNumRegions() != 0) {
-    return false;
-  }
-  return llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()),
-                      [&](auto pair) { return same_value(std::get<0>(pair), std::get<1>(pair), first, second); });
+  return Correspondence(first, second).same(a, b);
 }
 
 }  // namespace deep_accel::compile

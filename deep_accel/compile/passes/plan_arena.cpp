@@ -1,4 +1,5 @@
 // Places the tiles of each grid in an arena: best fit by decreasing size, over the conflicts that liveness finds.
+#include "deep_accel/base/round_up.h"
 #include "deep_accel/base/text.h"
 #include "deep_accel/compile/passes/decisions.h"
 #include "deep_accel/compile/passes/layout.h"
@@ -21,8 +22,6 @@ struct Slot {
   int64_t end() const { return offset + bytes; }
   bool overlaps(const Slot& other) const { return offset < other.end() && other.offset < end(); }
 };
-
-int64_t round_up(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 // The smallest gap between the taken intervals that holds the slot; behind all of them where there is none.
 int64_t best_offset(const Slot& slot, llvm::SmallVector<std::pair<int64_t, int64_t>> taken) {

@@ -185,7 +185,9 @@ void select_layouts(tile::KernelOp kernel, const Target& target) {
     // as they are.
     auto decode = [&](Value factor) {
       auto alloc = factor.getDefiningOp<tile::AllocOp>();
-      if (group == 1 && alloc.getType().getElementType() != accumulation) {
+      mlir::Type element = alloc.getType().getElementType();
+      // Who else reads the tile finds all of its bits: wide factors are narrowed by the product itself.
+      if (group == 1 && element != accumulation && tile::storage_bits(element) <= tile::storage_bits(accumulation)) {
         alloc->setAttr("tile.storage", mlir::TypeAttr::get(accumulation));
       }
     };

@@ -25,54 +25,93 @@ std::optional<std::pair<Value, Value>> loop_bounds(Value index) {
 
 }  // namespace
 
-bool known_nonnegative(Value index) {
-  if (const auto constant = mlir::getConstantIntValue(index)) return *constant >= 0;
-  if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(index)) {
-    mlir::Operation* parent = argument.getOwner()->getParentOp();
-    if (mlir::isa<tile::GridOp, tile::MapOp, tile::ThreadsOp>(parent)) return true;
-    const auto bounds = loop_bounds(index);
-    return bounds && known_nonnegative(bounds->first);
-  }
-  mlir::Operation* def = index.getDefiningOp();
-  if (mlir::isa<tile::DimOp, tile::ExtentOp>(def)) return true;
-  if (mlir::isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
-                arith::RemSIOp, arith::RemUIOp, arith::MinSIOp>(def)) {
-    return known_nonnegative(def->getOperand(0)) && known_nonnegative(def->getOperand(1));
-  }
-  if (mlir::isa<arith::MaxSIOp>(def)) {
-    return known_nonnegative(def->getOperand(0)) || known_nonnegative(def->getOperand(1));
-  }
-  return false;
-}
+namespace {
 
-std::optional<int64_t> known_maximum(Value index) {
-  if (const auto constant = mlir::getConstantIntValue(index)) return *constant;
-  if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(index)) {
-    mlir::Operation* parent = argument.getOwner()->getParentOp();
-    if (auto grid = mlir::dyn_cast<tile::GridOp>(parent)) {
-      const auto extent = known_maximum(grid.getExtents()[argument.getArgNumber()]);
-      return extent ? std::optional<int64_t>(*extent - 1) : std::nullopt;
+// What is proven about values that one question leads to, each asked once: an index may use others many times over.
+class Bounds {
+ public:
+  bool nonnegative(Value index) {
+    if (auto known = nonnegative_.find(index); known != nonnegative_.end()) return known->second;
+    if (depth_ == kDeepest) return false;
+    ++depth_;
+    const bool proven = prove_nonnegative(index);
+    --depth_;
+    return nonnegative_[index] = proven;
+  }
+
+  std::optional<int64_t> maximum(Value index) {
+    if (auto known = maxima_.find(index); known != maxima_.end()) return known->second;
+    if (depth_ == kDeepest) return std::nullopt;
+    ++depth_;
+    const std::optional<int64_t> proven = prove_maximum(index);
+    --depth_;
+    return maxima_[index] = proven;
+  }
+
+ private:
+  static constexpr int kDeepest = 100;
+
+  bool prove_nonnegative(Value index) {
+    if (const auto constant = mlir::getConstantIntValue(index)) return *constant >= 0;
+    if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(index)) {
+      mlir::Operation* parent = argument.getOwner()->getParentOp();
+      if (mlir::isa<tile::GridOp, tile::MapOp, tile::ThreadsOp>(parent)) return true;
+      const auto bounds = loop_bounds(index);
+      return bounds && nonnegative(bounds->first);
     }
-    if (const auto bounds = loop_bounds(index)) {
-      const auto upper = known_maximum(bounds->second);
-      return upper ? std::optional<int64_t>(*upper - 1) : std::nullopt;
+    mlir::Operation* def = index.getDefiningOp();
+    if (mlir::isa<tile::DimOp, tile::ExtentOp>(def)) return true;
+    if (mlir::isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
+                  arith::RemSIOp, arith::RemUIOp, arith::MinSIOp>(def)) {
+      return nonnegative(def->getOperand(0)) && nonnegative(def->getOperand(1));
+    }
+    if (mlir::isa<arith::MaxSIOp>(def)) {
+      return nonnegative(def->getOperand(0)) || nonnegative(def->getOperand(1));
+    }
+    return false;
+  }
+
+  std::optional<int64_t> prove_maximum(Value index) {
+    if (const auto constant = mlir::getConstantIntValue(index)) return *constant;
+    if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(index)) {
+      mlir::Operation* parent = argument.getOwner()->getParentOp();
+      if (auto grid = mlir::dyn_cast<tile::GridOp>(parent)) {
+        return below(maximum(grid.getExtents()[argument.getArgNumber()]));
+      }
+      const auto bounds = loop_bounds(index);
+      return bounds ? below(maximum(bounds->second)) : std::nullopt;
+    }
+    mlir::Operation* def = index.getDefiningOp();
+    if (def->getNumOperands() != 2) return std::nullopt;
+    Value left = def->getOperand(0), right = def->getOperand(1);
+    const auto a = maximum(left), b = maximum(right);
+    if (!a || !b || !is_moderate(*a) || !is_moderate(*b)) return std::nullopt;
+    if (mlir::isa<arith::AddIOp>(def)) return *a + *b;
+    if (mlir::isa<arith::MulIOp>(def) && nonnegative(left) && nonnegative(right)) return *a * *b;
+    const auto divisor = mlir::getConstantIntValue(right);
+    if (divisor && *divisor > 0 && *a >= 0) {
+      if (mlir::isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(def)) return (*a + *divisor - 1) / *divisor;
+      if (mlir::isa<arith::DivSIOp, arith::DivUIOp>(def)) return *a / *divisor;
     }
     return std::nullopt;
   }
-  mlir::Operation* def = index.getDefiningOp();
-  if (def->getNumOperands() != 2) return std::nullopt;
-  Value left = def->getOperand(0), right = def->getOperand(1);
-  const auto a = known_maximum(left), b = known_maximum(right);
-  if (!a || !b || *a > (int64_t{1} << 31) || *b > (int64_t{1} << 31)) return std::nullopt;
-  if (mlir::isa<arith::AddIOp>(def)) return *a + *b;
-  if (mlir::isa<arith::MulIOp>(def) && known_nonnegative(left) && known_nonnegative(right)) return *a * *b;
-  const auto divisor = mlir::getConstantIntValue(right);
-  if (divisor && *divisor > 0 && *a >= 0) {
-    if (mlir::isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(def)) return (*a + *divisor - 1) / *divisor;
-    if (mlir::isa<arith::DivSIOp, arith::DivUIOp>(def)) return *a / *divisor;
+
+  // Sums and products of such numbers fit.
+  static bool is_moderate(int64_t value) { return value >= -(int64_t{1} << 31) && value <= int64_t{1} << 31; }
+  static std::optional<int64_t> below(std::optional<int64_t> end) {
+    if (!end || *end == INT64_MIN) return std::nullopt;
+    return *end - 1;
   }
-  return std::nullopt;
-}
+
+  llvm::DenseMap<Value, bool> nonnegative_;
+  llvm::DenseMap<Value, std::optional<int64_t>> maxima_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+bool known_nonnegative(Value index) { return Bounds().nonnegative(index); }
+std::optional<int64_t> known_maximum(Value index) { return Bounds().maximum(index); }
 
 OpFoldResult extent_of(mlir::ImplicitLocOpBuilder& builder, Value buffer, int64_t dim) {
   auto type = mlir::cast<mlir::MemRefType>(buffer.getType());
@@ -128,9 +167,10 @@ void make_window(mlir::ImplicitLocOpBuilder& builder, llvm::ArrayRef<WindowDim> 
   auto check = [&](Value& all, const WindowDim& dim) {
     if (!known_nonnegative(dim.offset)) require(all, arith::CmpIPredicate::sge, dim.offset, zero);
     const auto extent = mlir::getConstantIntValue(dim.extent), maximum = known_maximum(dim.offset);
-    if (extent && maximum && *maximum + dim.size <= *extent) return;
-    Value end = builder.createOrFold<arith::AddIOp>(dim.offset, constant(dim.size));
-    require(all, arith::CmpIPredicate::sle, end, as_value(dim.extent));
+    if (extent && maximum && *maximum <= *extent - dim.size) return;
+    // Not offset + size <= extent, whose left side would wrap where the offset, perhaps read from memory, is huge.
+    Value last = builder.createOrFold<arith::SubIOp>(as_value(dim.extent), constant(dim.size));
+    require(all, arith::CmpIPredicate::sle, dim.offset, last);
   };
   for (const WindowDim& point : points) check(within_points, point);
   whole = within_points;

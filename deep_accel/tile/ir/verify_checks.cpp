@@ -68,12 +68,14 @@ LogicalResult check_panels(Operation* op, mlir::MemRefType type) {
   mlir::Attribute attribute = op->getAttr("tile.panels");
   if (!attribute) return success();
   auto panels = mlir::dyn_cast<mlir::DenseI64ArrayAttr>(attribute);
-  if (panels && panels.size() == 2 && type.getRank() == 2 && (panels[0] == 0 || panels[0] == 1) && panels[1] >= 1 &&
-      panels[1] <= kWidestPanel) {
+  const bool has_group = panels && panels.size() == 3;
+  if (panels && (panels.size() == 2 || has_group) && type.getRank() == 2 && (panels[0] == 0 || panels[0] == 1) &&
+      panels[1] >= 1 && panels[1] <= kWidestPanel && (!has_group || (panels[2] >= 1 && panels[2] <= kWidestPanel))) {
     return success();
   }
-  return op->emitOpError() << "expects tile.panels to be [axis, width] of a tile with two dimensions, with axis 0 or 1 "
-                           << "and width 1 to " << kWidestPanel << ", got " << attribute;
+  return op->emitOpError() << "expects tile.panels to be [axis, width] or [axis, width, group] of a tile with two "
+                           << "dimensions, with axis 0 or 1, width and group 1 to " << kWidestPanel << ", got "
+                           << attribute;
 }
 
 LogicalResult check_storage(Operation* op, mlir::MemRefType type) {

@@ -54,22 +54,27 @@ tile.kernel @k(%A: memref<?xf32, #tile.space<global>> {tile.name = "A", tile.dim
 
 // -----
 
-// expected-error @+1 {{expects tile.panels to be [axis, width] of a tile with two dimensions, with axis 0 or 1 and width 1 to 4096, got array<i64: 1, 0>}}
+// expected-error @+1 {{expects tile.panels to be [axis, width] or [axis, width, group] of a tile with two dimensions, with axis 0 or 1, width and group 1 to 4096, got array<i64: 1, 0>}}
 %a = tile.alloc "a" {tile.panels = array<i64: 1, 0>} : memref<8x8xf32, #tile.space<shared>>
 
 // -----
 
-// expected-error @+1 {{with axis 0 or 1 and width 1 to 4096, got array<i64: 2, 8>}}
+// expected-error @+1 {{with axis 0 or 1, width and group 1 to 4096, got array<i64: 2, 8>}}
 %a = tile.alloc "a" {tile.panels = array<i64: 2, 8>} : memref<8x8xf32, #tile.space<shared>>
 
 // -----
 
-// expected-error @+1 {{of a tile with two dimensions, with axis 0 or 1 and width 1 to 4096, got array<i64: 0, 8>}}
+// expected-error @+1 {{of a tile with two dimensions, with axis 0 or 1, width and group 1 to 4096, got array<i64: 0, 8>}}
 %a = tile.alloc "a" {tile.panels = array<i64: 0, 8>} : memref<8xf32, #tile.space<shared>>
 
 // -----
 
-// expected-error @+1 {{with axis 0 or 1 and width 1 to 4096, got "wide"}}
+// expected-error @+1 {{with axis 0 or 1, width and group 1 to 4096, got array<i64: 1, 8, 0>}}
+%a = tile.alloc "a" {tile.panels = array<i64: 1, 8, 0>} : memref<8x8xf32, #tile.space<shared>>
+
+// -----
+
+// expected-error @+1 {{with axis 0 or 1, width and group 1 to 4096, got "wide"}}
 %a = tile.alloc "a" {tile.panels = "wide"} : memref<8x8xf32, #tile.space<shared>>
 
 // -----
