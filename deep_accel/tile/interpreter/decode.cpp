@@ -132,7 +132,8 @@ void Decoder::alloc(AllocOp op) {
   auto type = op.getBuffer().getType();
   emit(op, [to = view_slot(op.getBuffer()), name = buffer_name(op.getBuffer()),
             element = element_type(type.getElementType()), shape = Indices(type.getShape()),
-            global = space_of(type) == Space::global](Thread& t) {
+            count = type.getNumElements(), global = space_of(type) == Space::global](Thread& t) {
+    t.machine.count_steps(count);
     auto memory = make_memory(name, element, shape);
     memory->is_global = global;
     memory->of_thread = t.number >= 0;
@@ -151,7 +152,7 @@ void Decoder::slice(SliceOp op) {
     for (size_t dim = 0; dim < dims.size(); ++dim) window[static_cast<size_t>(dims[dim])] = shape[dim];
     View view{source.memory, source.element, source.offset, shape, {}};
     for (size_t dim = 0; dim < offsets.size(); ++dim) {
-      if (offsets[dim] < 0 || offsets[dim] + window[dim] > source.sizes[dim]) {
+      if (offsets[dim] < 0 || offsets[dim] > source.sizes[dim] - window[dim]) {
         fail<IndexError>(operation, "takes a window of " + text(window) + " at " + text(offsets) + " of " +
                                         source.memory->name + ", which has shape " + text(source.sizes) +
                                         "; a view lies inside its buffer: move with tile.load, which clips");

@@ -47,6 +47,7 @@ class Decoder {
     return static_cast<Site>(code_.sites.size() - 1);
   }
   llvm::SmallVector<Slot, 4> slots(mlir::ValueRange values);
+  std::optional<Slot> optional_slot(mlir::Value value) { return value ? std::optional(slot(value)) : std::nullopt; }
   // Copies scalars all at once (a loop may exchange its values).
   static void assign(Thread& thread, llvm::ArrayRef<Slot> from, llvm::ArrayRef<Slot> to);
 

@@ -4,18 +4,17 @@
 #include <cstdio>
 #include <cstring>
 
+#include "deep_accel/base/text.h"
 #include "deep_accel/tile/interpreter/decode.h"
 
 namespace deep_accel::tile::interpreter {
 
 namespace {
 
+// As compiled code prints it, which hands over doubles.
 std::string number_text(const Scalar& value, bool is_float) {
   if (value.origin != 0) return "undefined";
-  if (!is_float) return std::to_string(value.integer);
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", value.real);
-  return text;
+  return printed_number(is_float ? value.real : static_cast<double>(value.integer));
 }
 
 // What a print shows for one operand.
@@ -67,18 +66,8 @@ void Decoder::print(PrintOp op) {
     }
   }
   emit(op, [text = op.getText().str(), operands, site = site(op)](Thread& t) {
-    // "{}" stands for the next value; what is left over follows.
-    std::string line;
-    size_t used = 0;
-    for (size_t at = 0; at < text.size(); ++at) {
-      if (text.compare(at, 2, "{}") == 0 && used < operands.size()) {
-        line += printed_text(t, operands[used++], site);
-        ++at;
-      } else {
-        line += text[at];
-      }
-    }
-    while (used < operands.size()) line += " " + printed_text(t, operands[used++], site);
+    std::string line =
+        fill_placeholders(text, operands.size(), [&](size_t index) { return printed_text(t, operands[index], site); });
     if (t.machine.options().print) return t.machine.options().print(line);
     line += '\n';
     std::fwrite(line.data(), 1, line.size(), stdout);

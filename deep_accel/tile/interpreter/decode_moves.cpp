@@ -16,116 +16,142 @@ bool inside(const View& view, llvm::ArrayRef<int64_t> index) {
   return true;
 }
 
-// What stands for elements outside: the operand, or zero.
-struct Fill {
-  std::optional<Slot> slot;
-  Scalar of(Thread& t) const { return slot ? t.scalars[*slot] : Scalar(); }
+int64_t wrapping_add(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+
+// Where a window's element lies: its origin, moved along the dimensions that the window's own stand for. Indices wrap,
+// as those of compiled code do.
+Indices moved(Indices origin, llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> index) {
+  for (size_t dim = 0; dim < index.size(); ++dim) {
+    int64_t& at = origin[static_cast<size_t>(dims[dim])];
+    at = wrapping_add(at, index[dim]);
+  }
+  return origin;
+}
+
+template <typename Op>
+Indices source_dims(Op op, int64_t first = 0) {
+  Indices dims;
+  for (int64_t dim = first; dim < op.getTile().getType().getRank(); ++dim) dims.push_back(op.source_dim(dim));
+  return dims;
+}
+
+template <typename Op>
+Indices dest_dims(Op op, int64_t first = 0) {
+  Indices dims;
+  for (int64_t dim = first; dim < op.getTile().getType().getRank(); ++dim) dims.push_back(op.dest_dim(dim));
+  return dims;
+}
+
+// How a move takes elements from a buffer that may end within the window: conversion, and what stands for those outside
+// (the operand, or zero).
+struct Taking {
+  ScalarType from, to;
+  std::optional<Slot> fill;
+  Site site;
+
+  Scalar operator()(Thread& t, const View& source, const Indices& where) const {
+    if (!inside(source, where)) return fill ? t.scalars[*fill] : Scalar();
+    return converted(t.machine.read(source, place(source, where), site), from, to);
+  }
 };
+
+// How a move puts elements there: those outside are dropped.
+struct Putting {
+  ScalarType from, to;
+  std::optional<Combine> combine;
+  bool atomic;
+  Site site;
+
+  void operator()(Thread& t, const View& tile, const Indices& index, const View& dest, const Indices& where) const {
+    if (!inside(dest, where)) return;
+    const Scalar value = converted(t.machine.read(tile, place(tile, index), site), from, to);
+    const int64_t at = place(dest, where);
+    if (combine) {
+      t.machine.combine(dest, at, *combine, value, /*propagate_nan=*/false, atomic, site);
+    } else {
+      t.machine.write(dest, at, value, site);
+    }
+  }
+};
+
+// The origin with the row that a tile of row numbers names.
+Indices at_row(Thread& t, const View& rows, int64_t number, Indices origin, size_t axis, Site site,
+               mlir::Operation* op) {
+  const Scalar row = t.machine.read(rows, place(rows, {number}), site);
+  origin[axis] = wrapping_add(origin[axis], t.machine.decided(row, op, "an address"));
+  return origin;
+}
 
 }  // namespace
 
 template <typename Op>
 void Decoder::load(Op op) {
-  Indices dims;
-  for (int64_t dim = 0; dim < op.getTile().getType().getRank(); ++dim) dims.push_back(op.source_dim(dim));
   std::optional<Slot> token;
   if constexpr (std::is_same_v<Op, AsyncLoadOp>) token = slot(op.getToken());
+  const Site at_site = site(op);
+  const Taking take{compute_of(op.getSource()), compute_of(op.getTile()), optional_slot(op.getFill()), at_site};
   emit(op, [source_slot = view_slot(op.getSource()), tile_slot = view_slot(op.getTile()), at = slots(op.getIndices()),
-            fill = Fill{op.getFill() ? std::optional(slot(op.getFill())) : std::nullopt}, dims, token,
-            from = compute_of(op.getSource()), to = compute_of(op.getTile()), site = site(op),
-            operation = op.getOperation()](Thread& t) {
+            dims = source_dims(op), token, take, at_site, operation = op.getOperation()](Thread& t) {
     const View &source = t.views[source_slot], &tile = t.views[tile_slot];
     const Indices origin = indices(t, at, operation);
     for_each_index(tile.sizes, [&](const Indices& index) {
-      Indices where(origin);
-      for (size_t dim = 0; dim < index.size(); ++dim) where[static_cast<size_t>(dims[dim])] += index[dim];
-      const Scalar value =
-          inside(source, where) ? converted(t.machine.read(source, place(source, where), site), from, to) : fill.of(t);
-      t.machine.write(tile, place(tile, index), value, site);
+      t.machine.write(tile, place(tile, index), take(t, source, moved(origin, dims, index)), at_site);
     });
-    if (token) {
-      t.scalars[*token] = Scalar::of_integer(t.machine.start_load(operation, tile));
-    }
+    if (token) t.scalars[*token] = Scalar::of_integer(t.machine.start_load(operation, tile));
   });
 }
 
 template <typename Op>
 void Decoder::store(Op op, std::optional<Combine> atomic) {
-  Indices dims;
-  for (int64_t dim = 0; dim < op.getTile().getType().getRank(); ++dim) dims.push_back(op.dest_dim(dim));
-  emit(op, [tile_slot = view_slot(op.getTile()), dest_slot = view_slot(op.getDest()), at = slots(op.getIndices()), dims,
-            atomic, from = compute_of(op.getTile()), to = compute_of(op.getDest()), site = site(op),
-            operation = op.getOperation()](Thread& t) {
+  const Putting put{compute_of(op.getTile()), compute_of(op.getDest()), atomic, /*atomic=*/true, site(op)};
+  emit(op, [tile_slot = view_slot(op.getTile()), dest_slot = view_slot(op.getDest()), at = slots(op.getIndices()),
+            dims = dest_dims(op), put, operation = op.getOperation()](Thread& t) {
     const View &tile = t.views[tile_slot], &dest = t.views[dest_slot];
     const Indices origin = indices(t, at, operation);
-    for_each_index(tile.sizes, [&](const Indices& index) {
-      Indices where(origin);
-      for (size_t dim = 0; dim < index.size(); ++dim) where[static_cast<size_t>(dims[dim])] += index[dim];
-      if (!inside(dest, where)) return;
-      const Scalar value = converted(t.machine.read(tile, place(tile, index), site), from, to);
-      if (atomic) {
-        t.machine.combine(dest, place(dest, where), *atomic, value, /*propagate_nan=*/false, /*atomic=*/true, site);
-      } else {
-        t.machine.write(dest, place(dest, where), value, site);
-      }
-    });
+    for_each_index(tile.sizes, [&](const Indices& index) { put(t, tile, index, dest, moved(origin, dims, index)); });
   });
 }
 
 void Decoder::gather(GatherOp op) {
-  Indices dims;  // of the source, for the tile's dimensions after the first
-  for (int64_t dim = 1; dim < op.getTile().getType().getRank(); ++dim) dims.push_back(op.source_dim(dim));
+  const Site at_site = site(op);
+  const Taking take{compute_of(op.getSource()), compute_of(op.getTile()), optional_slot(op.getFill()), at_site};
   emit(op, [source_slot = view_slot(op.getSource()), rows_slot = view_slot(op.getRows()),
-            tile_slot = view_slot(op.getTile()), at = slots(op.getIndices()), axis = op.getAxis(), dims,
-            fill = Fill{op.getFill() ? std::optional(slot(op.getFill())) : std::nullopt},
-            from = compute_of(op.getSource()), to = compute_of(op.getTile()), site = site(op),
-            operation = op.getOperation()](Thread& t) {
+            tile_slot = view_slot(op.getTile()), at = slots(op.getIndices()), axis = op.getAxis(),
+            dims = source_dims(op, 1), take, at_site, operation = op.getOperation()](Thread& t) {
     const View &source = t.views[source_slot], &rows = t.views[rows_slot], &tile = t.views[tile_slot];
     const Indices origin = indices(t, at, operation);
     for_each_index(tile.sizes, [&](const Indices& index) {
-      const Scalar row = t.machine.read(rows, place(rows, {index[0]}), site);
-      Indices where(origin);
-      where[axis] += t.machine.decided(row, operation, "an address");
-      for (size_t dim = 0; dim < dims.size(); ++dim) where[static_cast<size_t>(dims[dim])] += index[dim + 1];
-      const Scalar value =
-          inside(source, where) ? converted(t.machine.read(source, place(source, where), site), from, to) : fill.of(t);
-      t.machine.write(tile, place(tile, index), value, site);
+      const Indices row = at_row(t, rows, index[0], origin, axis, at_site, operation);
+      const Indices where = moved(row, dims, llvm::ArrayRef(index).drop_front());
+      t.machine.write(tile, place(tile, index), take(t, source, where), at_site);
     });
   });
 }
 
 void Decoder::scatter(ScatterOp op) {
-  Indices dims;
-  for (int64_t dim = 1; dim < op.getTile().getType().getRank(); ++dim) dims.push_back(op.dest_dim(dim));
+  const Site at_site = site(op);
+  const Putting put{compute_of(op.getTile()), compute_of(op.getDest()), op.getCombine(), /*atomic=*/false, at_site};
   emit(op, [tile_slot = view_slot(op.getTile()), dest_slot = view_slot(op.getDest()),
-            rows_slot = view_slot(op.getRows()), at = slots(op.getIndices()), axis = op.getAxis(), dims,
-            combine = op.getCombine(), from = compute_of(op.getTile()), to = compute_of(op.getDest()), site = site(op),
-            operation = op.getOperation()](Thread& t) {
+            rows_slot = view_slot(op.getRows()), at = slots(op.getIndices()), axis = op.getAxis(),
+            dims = dest_dims(op, 1), put, at_site, operation = op.getOperation()](Thread& t) {
     const View &tile = t.views[tile_slot], &dest = t.views[dest_slot], &rows = t.views[rows_slot];
     const Indices origin = indices(t, at, operation);
     for_each_index(tile.sizes, [&](const Indices& index) {
-      const Scalar row = t.machine.read(rows, place(rows, {index[0]}), site);
-      Indices where(origin);
-      where[axis] += t.machine.decided(row, operation, "an address");
-      for (size_t dim = 0; dim < dims.size(); ++dim) where[static_cast<size_t>(dims[dim])] += index[dim + 1];
-      if (!inside(dest, where)) return;
-      const Scalar value = converted(t.machine.read(tile, place(tile, index), site), from, to);
-      if (combine) {
-        t.machine.combine(dest, place(dest, where), *combine, value, /*propagate_nan=*/false, /*atomic=*/false, site);
-      } else {
-        t.machine.write(dest, place(dest, where), value, site);
-      }
+      const Indices row = at_row(t, rows, index[0], origin, axis, at_site, operation);
+      put(t, tile, index, dest, moved(row, dims, llvm::ArrayRef(index).drop_front()));
     });
   });
 }
 
 void Decoder::im2col(Im2colOp op) {
+  const Site at_site = site(op);
+  const Taking take{compute_of(op.getImage()), compute_of(op.getTile()), optional_slot(op.getFill()), at_site};
   emit(op, [image_slot = view_slot(op.getImage()), tile_slot = view_slot(op.getTile()),
             pixel_slot = slot(op.getPixel()), channel_slot = slot(op.getChannel()), kernel = Indices(op.getKernel()),
-            stride = Indices(op.getStride()), dilation = Indices(op.getDilation()), pad = Indices(op.getPad()),
-            fill = Fill{op.getFill() ? std::optional(slot(op.getFill())) : std::nullopt},
-            from = compute_of(op.getImage()), to = compute_of(op.getTile()), site = site(op),
-            operation = op.getOperation()](Thread& t) {
+            stride = Indices(op.getStride()), dilation = Indices(op.getDilation()), pad = Indices(op.getPad()), take,
+            at_site, operation = op.getOperation()](Thread& t) {
     const View &image = t.views[image_slot], &tile = t.views[tile_slot];
     const Indices first = indices(t, {pixel_slot, channel_slot}, operation);
     const int64_t channels = image.sizes[3];
@@ -138,16 +164,15 @@ void Decoder::im2col(Im2colOp op) {
     const int64_t out_height = out_size(0), out_width = out_size(1);
     const int64_t pixels = image.sizes[0] * out_height * out_width, columns = kernel[0] * kernel[1] * channels;
     for_each_index(tile.sizes, [&](const Indices& index) {
-      const int64_t pixel = first[0] + index[0], column = first[1] + index[1];
-      Scalar value = fill.of(t);
+      const int64_t pixel = wrapping_add(first[0], index[0]), column = wrapping_add(first[1], index[1]);
+      Indices where{-1, -1, -1, -1};  // outside
       if (pixel >= 0 && pixel < pixels && column >= 0 && column < columns) {
         const int64_t row = pixel / out_width % out_height, out_column = pixel % out_width;
         const int64_t tap = column / channels;
-        const Indices where{pixel / (out_height * out_width), row * stride[0] + tap / kernel[1] * dilation[0] - pad[0],
-                            out_column * stride[1] + tap % kernel[1] * dilation[1] - pad[1], column % channels};
-        if (inside(image, where)) value = converted(t.machine.read(image, place(image, where), site), from, to);
+        where = {pixel / (out_height * out_width), row * stride[0] + tap / kernel[1] * dilation[0] - pad[0],
+                 out_column * stride[1] + tap % kernel[1] * dilation[1] - pad[1], column % channels};
       }
-      t.machine.write(tile, place(tile, index), value, site);
+      t.machine.write(tile, place(tile, index), take(t, image, where), at_site);
     });
   });
 }

@@ -119,6 +119,24 @@ const char* verb_of(Touch touch, bool past) {
   return "";
 }
 
+// What combining into an element may round: the value is kept in the compute type, or narrowed after each step to the
+// type of the element, where both this machine and the compiled code may have rounded otherwise.
+struct Precision {
+  bool is_narrow;
+  double unit;      // relative, of one step
+  double whole;     // below it, integers and their sums are exact
+  double largest;   // above it, a partial result may have overflowed
+  double smallest;  // absolute, of a product
+
+  Precision(DType dtype, DType compute) : is_narrow(bits(dtype) < bits(compute)) {
+    const double roundoff = unit_roundoff(is_narrow ? dtype : compute);
+    unit = is_narrow ? 2 * roundoff : roundoff;
+    whole = is_narrow ? std::min(1 / roundoff, deep_accel::largest(dtype)) : 0x1p24;
+    largest = deep_accel::largest(is_narrow ? dtype : compute);
+    smallest = is_narrow ? decode(dtype, 1) : 0;
+  }
+};
+
 // What a place that touches memory does to it.
 const char* past_verb(mlir::Operation* op) {
   if (mlir::isa<ReadOp>(op)) return "read";
@@ -345,22 +363,27 @@ Scalar Machine::combine(const View& view, int64_t position, Combine kind, const 
   Scalar after = combined(type, kind, before, value, propagate_nan);
   uint32_t terms = 0;
   if (type.is_float && sum) {
-    // The terms may come in any order: each of n additions rounds a partial sum no larger than the absolute values
-    // together (Higham, section 4.2). Small integers stay exact in every order.
     const Cell& cell = view.memory->cells[static_cast<size_t>(bits_at.first)];
-    const double unit = unit_roundoff(type.dtype);
-    const double rounded_so_far = before.error == 0 ? 0 : unit * cell.terms * magnitude;
+    const Precision precision(view.element.dtype, type.dtype);
+    const double rounded_so_far = before.error == 0 ? 0 : precision.unit * cell.terms * magnitude;
     magnitude += std::abs(value.real);
     terms = cell.terms + 1;
+    // The terms may come in any order: each of n additions rounds a partial sum no larger than the absolute values
+    // together (Higham, section 4.2). Small integers stay exact in every order.
     const bool exact = before.error == 0 && value.error == 0 && std::trunc(before.real) == before.real &&
-                       std::trunc(value.real) == value.real && magnitude < 0x1p24;
+                       std::trunc(value.real) == value.real && magnitude < precision.whole;
     if (std::isfinite(after.real) && after.error < kUnknown && !exact) {
-      after.error = std::max(0.0, before.error - rounded_so_far) + value.error + unit * terms * magnitude;
-      if (!std::isfinite(round_to(type.dtype, magnitude))) after.error = kUnknown;
+      after.error = std::max(0.0, before.error - rounded_so_far) + value.error + precision.unit * terms * magnitude;
+      if (!(magnitude <= precision.largest)) after.error = kUnknown;
     }
     if (atomic) result_.atomic_floats = true;
   } else if (type.is_float) {
     magnitude = std::abs(after.real);
+    const Precision precision(view.element.dtype, type.dtype);
+    if (kind == Combine::mul && precision.is_narrow && std::isfinite(after.real)) {
+      after.error += precision.unit * magnitude + precision.smallest;
+      if (!(magnitude <= precision.largest)) after.error = kUnknown;
+    }
   }
   store(view, position, after, magnitude, site, terms);
   return before;
