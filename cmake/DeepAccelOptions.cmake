@@ -31,6 +31,10 @@ if(DEEP_ACCEL_SANITIZE)
   target_link_options(deep_accel_options INTERFACE -fsanitize=${DEEP_ACCEL_SANITIZE})
 endif()
 
+if(DEEP_ACCEL_FUZZ)
+  target_compile_options(deep_accel_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # deep_accel_library(NAME SOURCES ... [DEPENDS ...] [MLIR])
 # A static library of one layer. MLIR marks a layer that sees MLIR and LLVM: it is compiled without RTTI, as they are,
 # and with their headers precompiled.

@@ -345,6 +345,65 @@ TEST(KernelCache, ProcessesEvictUnderEachOther) {
   EXPECT_EQ(folder.count("tmp"), 0);
 }
 
+// Others clear the folder, and cut its files short, at whatever moment.
+TEST(KernelCache, ClearedAndTruncatedWhileOthersUseIt) {
+  TemporaryFolder folder;
+  image();
+  std::vector<pid_t> users, vandals;
+  for (int p = 0; p < 8; ++p) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child != 0) {
+      (p < 6 ? users : vandals).push_back(child);
+      continue;
+    }
+    ::alarm(200);
+    // Warnings about damage are as it should be here.
+    ::setenv("DEEP_ACCEL_LOG", "error", 1);
+    if (p == 7) {
+      for (int round = 0; true; ++round) {
+        for (int i = 0; i < 5; ++i) {
+          const auto path = folder.path() / (to_hex(key(std::to_string(i)).digest()) + ".kernel");
+          [[maybe_unused]] const int ignored = ::truncate(path.c_str(), (round * 977 + i * 131) % 4000);
+          ::usleep(200);
+        }
+      }
+    }
+    if (p == 6) {
+      for (;;) {
+        KernelCache(folder.path(), kLimit).clear();
+        ::usleep(500);
+      }
+    }
+    bool good = true;
+    try {
+      Counting counting;
+      for (int i = 0; i < 150; ++i) {
+        KernelCache cache(folder.path(), kLimit);
+        good &= works(*cache.get(key(std::to_string((i * (p + 1)) % 5)), counting.compile));
+        cache.list();
+        cache.statistics();
+      }
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "child %d: %s\n", p, error.what());
+      good = false;
+    }
+    ::_exit(good ? 0 : 1);
+  }
+  for (pid_t child : users) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  for (pid_t child : vandals) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+  EXPECT_EQ(folder.count("tmp"), 0);
+  KernelCache(folder.path(), kLimit).clear();
+  EXPECT_EQ(folder.count(), 0);
+}
+
 TEST(KernelCache, WhatKilledProcessesLeftIsCleanedUp) {
   TemporaryFolder folder;
   auto left = folder.path() / "x.kernel.deep_accel-tmp-1-0-1";
