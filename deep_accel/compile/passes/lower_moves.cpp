@@ -270,12 +270,12 @@ void lower_im2col(Builder& builder, tile::Im2colOp op) {
   auto divisor = [&](Value size) -> Value { return builder.create<arith::MaxSIOp>(size, constant(builder, 1)); };
   auto type = mlir::cast<mlir::MemRefType>(tile.getType());
   Value zero = constant(builder, 0), one = constant(builder, 1);
-  Value height = size(1), width = size(2), channels = size(3);
+  Value height = size(1), width = size(2), depth = size(3);
   Value out_height = out_size(1, 0), out_width = out_size(2, 1);
   Value per_image = builder.create<arith::MulIOp>(out_height, out_width);
   Value pixels = builder.create<arith::MulIOp>(size(0), per_image);
   Value columns = constant(builder, type.getDimSize(1));
-  channels = divisor(channels);
+  Value channels = divisor(depth);
   // The first column may be negative, as any window's origin.
   Value first_place = builder.create<arith::FloorDivSIOp>(op.getChannel(), channels);
   Value first_channel =
@@ -316,6 +316,7 @@ void lower_im2col(Builder& builder, tile::Im2colOp op) {
   require(arith::CmpIPredicate::ult, place, constant(builder, op.getKernel()[0] * op.getKernel()[1]));
   require(arith::CmpIPredicate::ult, y, height);
   require(arith::CmpIPredicate::ult, x, width);
+  require(arith::CmpIPredicate::ult, zero, depth);
   auto branch = builder.create<scf::IfOp>(inside, /*withElseRegion=*/true);
   builder.setInsertionPointToStart(branch.thenBlock());
   make_map(builder, {count}, [&](ValueRange at) {
