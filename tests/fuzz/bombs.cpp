@@ -244,7 +244,7 @@ std::vector<Bomb> make() {
                        }) +
                  "}\n");
   });
-  add("a constant that is used a million times", [] {
+  add("a constant that is used very often", [] {
     return "tile.kernel @k() {\n%c1 = arith.constant 1 : index\n" +
            lines(100'000, [](int64_t i) { return "%s" + number(i) + " = arith.addi %c1, %c1 : index"; }) + "}\n";
   });

@@ -61,7 +61,8 @@ int main(int argc, char** argv) {
   if (arguments.size() == 2 && arguments[0] == "bombs") return try_bombs(kEfforts.at(arguments[1]));
   if (arguments.size() == 3 && arguments[0] == "check") return check_file(arguments[1], kEfforts.at(arguments[2]));
   if (arguments.size() < 4) {
-    std::cerr << "usage: fuzz-mutations FIRST COUNT EFFORT SECONDS [FOLDER] | show NUMBER | check FILE EFFORT\n";
+    std::cerr << "usage: fuzz-mutations FIRST COUNT EFFORT SECONDS [FOLDER] | show NUMBER | check FILE EFFORT | "
+                 "bombs EFFORT\n";
     return 2;
   }
   Limits limits;

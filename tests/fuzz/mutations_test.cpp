@@ -21,7 +21,7 @@ void expect_no_failures(uint64_t first, uint64_t count, Effort effort) {
   limits.total_seconds = 600;
   const WatchedRun run = run_watched(first, count, limits,
                                      [&](uint64_t number) { return examine(mutator().input(number), effort).defect; });
-  EXPECT_EQ(run.done + run.failures.size(), count);
+  if (run.failures.empty()) EXPECT_EQ(run.done, count);
   for (const Failure& failure : run.failures) {
     ADD_FAILURE() << "input " << failure.input << ": " << failure.what << "\n" << mutator().input(failure.input);
   }

@@ -77,8 +77,9 @@ void start_timer(int seconds) {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   ::signal(SIGPROF, SIG_DFL);
-  // What programs print is of no interest here.
+  // What programs print is of no interest here, and nobody has anything to tell them.
   const int nowhere = ::open("/dev/null", O_RDWR);
+  ::dup2(nowhere, STDIN_FILENO);
   ::dup2(nowhere, STDOUT_FILENO);
   for (uint64_t input = lane.next; input < end; input += step) {
     lane.desk->input = input;

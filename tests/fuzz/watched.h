@@ -21,7 +21,7 @@ struct Failure {
 };
 
 struct WatchedRun {
-  uint64_t done = 0;  // inputs that were begun
+  uint64_t done = 0;  // inputs whose check returned
   std::vector<Failure> failures;
 };
 
