@@ -131,7 +131,7 @@ std::vector<Bomb> make() {
     return block(
         repeated("tile.load %A[%b] into %t : memref<?xf32, #g>, memref<64xf32, #s>\n"
                  "tile.store %t into %B[%b] : memref<64xf32, #s>, memref<?xf32, #g>\n",
-                 400));
+                 200));
   });
   add("many products", [] {
     return block(
@@ -226,11 +226,11 @@ std::vector<Bomb> make() {
   });
   add("much scalar code", [] {
     return block("%v0 = tile.read %t[%c0]" + kRead + "\n" +
-                 lines(1000, [](int64_t i) { return "%v" + number(i + 1) + " = math.sin %v" + number(i) + " : f32"; }) +
-                 "tile.write %v1000, %t[%c0]" + kWrite + "\n");
+                 lines(400, [](int64_t i) { return "%v" + number(i + 1) + " = math.sin %v" + number(i) + " : f32"; }) +
+                 "tile.write %v400, %t[%c0]" + kWrite + "\n");
   });
   add("many element accesses", [] {
-    return block(lines(4000, [](int64_t i) {
+    return block(lines(2000, [](int64_t i) {
       return "%v" + number(i) + " = tile.read %t[%c1]" + kRead + "\ntile.write %v" + number(i) + ", %t[%c0]" + kWrite;
     }));
   });

@@ -83,7 +83,7 @@ int follow(const tile::Program& program, const std::string& target) {
   for (const std::string& kernel : program.kernels()) {
     SCOPED_TRACE(kernel + " for " + target);
     const KernelFacts facts = facts_of(program, kernel);
-    for (int number : {0, 2, 4}) {
+    for (int number : {0, 4}) {
       const auto drawn = draw(program, facts, number);
       if (!drawn) continue;
       followed += number == 0;
@@ -125,7 +125,7 @@ TEST_P(Steps, KeepTheMeaningOfPrograms) {
   EXPECT_GT(followed, 30);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Steps, testing::Values("host", "x86-64-avx512", "aarch64-neon"),
+INSTANTIATE_TEST_SUITE_P(Targets, Steps, testing::Values("x86-64-avx512", "aarch64-neon"),
                          [](const auto& info) { return std::to_string(info.index); });
 
 }  // namespace

@@ -80,7 +80,7 @@ tile.kernel @k(%A: memref<9x14xFACTOR, #g> {tile.name = "A", tile.dims = ["", ""
 // The factors are read after the product too: however they lie in memory, they are what they were.
 TEST(Programs, ProductsOfEveryPairOfTypes) {
   VerifyOptions options;
-  options.cases = 4;
+  options.cases = 2;
   options.threads = {1};
   options.optimisation = 1;
   int verified = 0;
