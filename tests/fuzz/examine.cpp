@@ -80,7 +80,9 @@ Examined examine(std::string_view text, Effort effort) {
     options.target = target;
     compiles = attempt(result, [&] { compile::object(*program, options); }) && compiles;
   }
-  if (compiles && effort == Effort::run) attempt(result, [&] { verify(*program, result); });
+  // Foreign code does with its arguments what it likes: a wrong length is no fault of the compiler's.
+  const bool is_guarded = text.find("tile.extern") == std::string_view::npos;
+  if (compiles && is_guarded && effort == Effort::run) attempt(result, [&] { verify(*program, result); });
   return result;
 }
 
