@@ -19,15 +19,8 @@ bool MapEmitter::straight_line() {
   return true;
 }
 
-// Each value is asked once, since expressions may use others many times over.
 std::optional<int64_t> MapEmitter::index_step(Value index, int64_t axis) {
-  constexpr int kDeepest = 100;
-  if (auto known = index_steps_.find({index, axis}); known != index_steps_.end()) return known->second;
-  if (index_depth_ == kDeepest) return std::nullopt;
-  ++index_depth_;
-  const std::optional<int64_t> step = find_index_step(index, axis);
-  --index_depth_;
-  return index_steps_[{index, axis}] = step;
+  return index_steps_.get({index, axis}, std::nullopt, [&] { return find_index_step(index, axis); });
 }
 
 std::optional<int64_t> MapEmitter::find_index_step(Value index, int64_t axis) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "deep_accel/compile/lower/emitter.h"
+#include "deep_accel/compile/passes/answers.h"
 
 namespace deep_accel::compile {
 
@@ -68,8 +69,8 @@ class MapEmitter {
   int64_t lanes_ = 1;
   llvm::DenseMap<mlir::Value, LaneValue> lane_values_;
   llvm::SmallVector<tile::CombineOp> horizontal_;  // combines kept in registers
-  llvm::DenseMap<std::pair<mlir::Value, int64_t>, std::optional<int64_t>> index_steps_;
   int index_depth_ = 0;
+  Answers<std::pair<mlir::Value, int64_t>, std::optional<int64_t>> index_steps_{index_depth_};
   bool streaming_ = false;
   bool may_go_past_caches_ = false;
 };

@@ -1,6 +1,8 @@
 // See map_elements.h.
 #include "deep_accel/compile/passes/map_elements.h"
 
+#include "deep_accel/compile/passes/answers.h"
+
 namespace deep_accel::compile {
 
 using mlir::Value;
@@ -25,24 +27,16 @@ std::optional<llvm::SmallVector<Element>> elements_of(tile::MapOp map) {
 
 namespace {
 
-// Each pair of values is looked at once, since expressions may use others many times over.
 class Correspondence {
  public:
   Correspondence(tile::MapOp first, tile::MapOp second) : first_(first), second_(second) {}
 
   bool same(Value a, Value b) {
     if (a == b) return true;
-    if (auto known = known_.find({a, b}); known != known_.end()) return known->second;
-    if (depth_ == kDeepest) return false;
-    ++depth_;
-    const bool result = compare(a, b);
-    --depth_;
-    return known_[{a, b}] = result;
+    return known_.get({a, b}, false, [&] { return compare(a, b); });
   }
 
  private:
-  static constexpr int kDeepest = 100;
-
   bool compare(Value a, Value b) {
     auto left = mlir::dyn_cast<mlir::BlockArgument>(a), right = mlir::dyn_cast<mlir::BlockArgument>(b);
     if (left && right) {
@@ -59,8 +53,8 @@ class Correspondence {
   }
 
   tile::MapOp first_, second_;
-  llvm::DenseMap<std::pair<Value, Value>, bool> known_;
   int depth_ = 0;
+  Answers<std::pair<Value, Value>, bool> known_{depth_};
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 // and constants: enough for windows at multiples of the tile, without a solver.
 #include "deep_accel/compile/passes/window.h"
 
+#include "deep_accel/compile/passes/answers.h"
+
 namespace deep_accel::compile {
 
 using mlir::OpFoldResult;
@@ -23,34 +25,18 @@ std::optional<std::pair<Value, Value>> loop_bounds(Value index) {
   return std::nullopt;
 }
 
-}  // namespace
-
-namespace {
-
-// What is proven about values that one question leads to, each asked once: an index may use others many times over.
+// What is proven about values that one question leads to.
 class Bounds {
  public:
   bool nonnegative(Value index) {
-    if (auto known = nonnegative_.find(index); known != nonnegative_.end()) return known->second;
-    if (depth_ == kDeepest) return false;
-    ++depth_;
-    const bool proven = prove_nonnegative(index);
-    --depth_;
-    return nonnegative_[index] = proven;
+    return nonnegative_.get(index, false, [&] { return prove_nonnegative(index); });
   }
 
   std::optional<int64_t> maximum(Value index) {
-    if (auto known = maxima_.find(index); known != maxima_.end()) return known->second;
-    if (depth_ == kDeepest) return std::nullopt;
-    ++depth_;
-    const std::optional<int64_t> proven = prove_maximum(index);
-    --depth_;
-    return maxima_[index] = proven;
+    return maxima_.get(index, std::nullopt, [&] { return prove_maximum(index); });
   }
 
  private:
-  static constexpr int kDeepest = 100;
-
   bool prove_nonnegative(Value index) {
     if (const auto constant = mlir::getConstantIntValue(index)) return *constant >= 0;
     if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(index)) {
@@ -103,9 +89,9 @@ class Bounds {
     return *end - 1;
   }
 
-  llvm::DenseMap<Value, bool> nonnegative_;
-  llvm::DenseMap<Value, std::optional<int64_t>> maxima_;
   int depth_ = 0;
+  Answers<Value, bool> nonnegative_{depth_};
+  Answers<Value, std::optional<int64_t>> maxima_{depth_};
 };
 
 }  // namespace
