@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "deep_accel/base/error.h"
+#include "deep_accel/base/round_up.h"
 #include "deep_accel/base/text.h"
 #include "deep_accel/runtime/memory.h"
 #include "deep_accel/runtime/workers.h"
@@ -48,7 +49,7 @@ struct Arenas {
                                " for each thread is more than the memory limit of " +
                                format_bytes(MemoryPool::instance().statistics().limit) + "; use smaller tiles");
       }
-      int64_t size = (bytes + alignment - 1) / alignment * alignment;
+      int64_t size = round_up(bytes, alignment);
       arena.data = static_cast<char*>(std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(size)));
       if (!arena.data) {
         throw OutOfMemoryError("cannot allocate an arena of " + format_bytes(bytes) +

@@ -33,8 +33,8 @@ std::string here(std::string_view text, size_t at, const std::string& what) {
 std::optional<std::string> token_problem(std::string_view text) {
   TextLexer lexer(text);
   int depth = 0;
-  bool in_array =
-      false;  // at its type: others than i64 crash MLIR's printer where they are not a whole number of bytes
+  // At an array's type: others than i64 crash MLIR's printer where they are not a whole number of bytes.
+  bool in_array = false;
   TextToken before;
   for (TextToken token = lexer.next(); token.kind != Kind::end; token = lexer.next()) {
     if (token.kind == Kind::word) {
@@ -54,8 +54,7 @@ std::optional<std::string> token_problem(std::string_view text) {
       if (!token.is("i64")) {
         return here(text, token.at,
                     "'array<" + std::string(token.text) +
-                        "' is not part of the tile dialect; lists of "
-                        "numbers are array<i64: ...>");
+                        "' is not part of the tile dialect; lists of numbers are array<i64: ...>");
       }
       in_array = false;
     }

@@ -102,11 +102,10 @@ Value Emitter::print_slots(int64_t count) {
   mlir::OpBuilder::InsertionGuard guard(builder_);
   auto function = context_.getParentRegion()->getParentOfType<mlir::func::FuncOp>();
   builder_.setInsertionPointToStart(&function.getBody().front());
-  printed_ = std::max({printed_, count, int64_t{1}});
-  Value slots = builder_.create<arith::ConstantIntOp>(printed_, 64);
+  if (print_slots_ && mlir::getConstantIntValue(print_slots_.getArraySize()) >= count) return print_slots_;
+  Value slots = builder_.create<arith::ConstantIntOp>(std::max<int64_t>(count, 1), 64);
   if (print_slots_) {
-    auto known = print_slots_.getDefiningOp<LLVM::AllocaOp>();
-    known.getArraySizeMutable().assign(slots);
+    print_slots_.getArraySizeMutable().assign(slots);
   } else {
     print_slots_ = builder_.create<LLVM::AllocaOp>(pointer_type(), builder_.getF64Type(), slots);
   }

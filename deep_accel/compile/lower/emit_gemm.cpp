@@ -59,15 +59,15 @@ class GemmEmitter {
   // a's element `behind` a position in every lane, by the target's own instruction; null where it has none.
   Value load_broadcast(const Block& block, Value position, int64_t behind);
   Value b_vector(const Block& block, Value k, int64_t v, int64_t step);
+  Value scale(const BufferRef& scales, Value row, Value column);
   Value scale_of_b(const Block& block, Value k, int64_t v);
   Value mask(const Block& block, int64_t v);
   Value acc_position(const Block& block, int64_t r, int64_t v);
   Value multiply(Value a, Value b);
-  mlir::VectorType vector_type(const Block& block) {
-    return mlir::VectorType::get({block.lanes}, tile::compute_type(acc_.element));
-  }
-  // Of the factors in registers.
-  mlir::Type factor_type() { return group_ > 1 ? builder_.getI32Type() : tile::compute_type(acc_.element); }
+  mlir::VectorType vector_type(const Block& block) { return mlir::VectorType::get({block.lanes}, sum_type()); }
+  // Of the sums, and of the factors, in registers.
+  mlir::Type sum_type() { return tile::compute_type(acc_.element); }
+  mlir::Type factor_type() { return group_ > 1 ? builder_.getI32Type() : sum_type(); }
   void read_in_words();
   BufferRef in_words(const BufferRef& ref, int64_t k_dim);
   // For each row what a dot product of all of K adds to its sums too much (emit_dot.h), as vectors; none where nothing.
@@ -214,7 +214,7 @@ Value GemmEmitter::load_broadcast(const Block& block, Value position, int64_t be
   const int64_t bytes = 4;
   if (target.load_broadcast.empty() || tile::storage_bits(a_.storage) != 8 * bytes || behind * bytes >= kReach)
     return {};
-  if (block.lanes != target.lanes(8 * bytes) || a_.storage != vector_type(block).getElementType()) return {};
+  if (block.lanes != target.lanes(8 * bytes) || a_.storage != sum_type()) return {};
   auto type = mlir::VectorType::get({block.lanes}, builder_.getI32Type());
   Value offset = builder_.create<arith::ConstantIntOp>(behind * bytes, 32);
   Value loaded = builder_
@@ -253,7 +253,7 @@ Value GemmEmitter::b_vector(const Block& block, Value k, int64_t v, int64_t step
   position = elements_.add(position, elements_.index(step * k_stride + v * block.lanes));
   Value lanes = elements_.load(b_, position, block.lanes, b_.panels ? Value() : mask(block, v));
   if (dot_) return dot_->prepare_b(lanes);
-  return elements_.converted(lanes, vector_type(block).getElementType());
+  return elements_.converted(lanes, sum_type());
 }
 
 // The part of the prefetches that wait for this product that falls to one turn of the innermost loop.
@@ -295,6 +295,11 @@ llvm::SmallVector<Value> GemmEmitter::emit_products(const Block& block, Value fr
   return llvm::SmallVector<Value>(loop.getResults());
 }
 
+// A block scale, in the type of the sums.
+Value GemmEmitter::scale(const BufferRef& scales, Value row, Value column) {
+  return elements_.converted(elements_.load(scales, elements_.position(scales, {row, column}), 1), sum_type());
+}
+
 // The scales of b along the lanes of vector `v`: one for all, or one for each lane.
 Value GemmEmitter::scale_of_b(const Block& block, Value k, int64_t v) {
   const BufferRef& scales = emitter_.buffer(op_.getScaleB());
@@ -304,8 +309,7 @@ Value GemmEmitter::scale_of_b(const Block& block, Value k, int64_t v) {
   auto scale_at = [&](int64_t lane) {
     Value column = elements_.add(block.column, elements_.index(std::min(v * block.lanes + lane, block.columns - 1)));
     Value index = builder_.createOrFold<arith::DivUIOp>(column, elements_.index(n_block));
-    Value scale = elements_.load(scales, elements_.position(scales, {row, index}), 1);
-    return elements_.converted(scale, vector_type(block).getElementType());
+    return scale(scales, row, index);
   };
   if (n_block % register_columns_ == 0) return elements_.splat(scale_at(0), block.lanes);
   Value joined = elements_.splat(scale_at(0), block.lanes);
@@ -409,8 +413,7 @@ void GemmEmitter::emit_block(const Block& block) {
     for (int64_t r = 0; r < block.rows; ++r) {
       Value row =
           builder_.createOrFold<arith::DivUIOp>(elements_.add(block.row, elements_.index(r)), elements_.index(m_block));
-      Value scale = elements_.load(scales, elements_.position(scales, {row, column}), 1);
-      Value a_scale = elements_.splat(elements_.converted(scale, vector_type(block).getElementType()), block.lanes);
+      Value a_scale = elements_.splat(scale(scales, row, column), block.lanes);
       for (int64_t v = 0; v < vectors; ++v) {
         Value& accumulator = running[r * vectors + v];
         accumulator = elements_.fma(partial[r * vectors + v], multiply(a_scale, b_scales[v]), accumulator);

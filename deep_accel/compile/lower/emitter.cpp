@@ -61,10 +61,7 @@ mlir::LogicalResult Emitter::emit_plan(tile::KernelOp kernel) {
   auto function = builder_.create<mlir::func::FuncOp>((kernel.getSymName() + "_plan").str(),
                                                       builder_.getFunctionType({ptr, ptr, ptr}, {i64}));
   mlir::Block* entry = function.addEntryBlock();
-  in_plan_ = true;
-  const mlir::LogicalResult begun = begin_function(kernel, entry);
-  in_plan_ = false;
-  if (mlir::failed(begun)) return mlir::failure();
+  if (mlir::failed(begin_function(kernel, entry, /*is_plan=*/true))) return mlir::failure();
   if (target_.vscale > 0) {
     // Registers that are shorter than the vectors that the code is written in would drop lanes without a word.
     Value scale = builder_.create<mlir::vector::VectorScaleOp>();
@@ -94,7 +91,7 @@ mlir::LogicalResult Emitter::emit_phase(tile::KernelOp kernel, tile::GridOp grid
   auto function = builder_.create<mlir::func::FuncOp>((kernel.getSymName() + "_phase" + std::to_string(phase)).str(),
                                                       builder_.getFunctionType({ptr, ptr, i64, i64, i64}, {}));
   mlir::Block* entry = function.addEntryBlock();
-  if (mlir::failed(begin_function(kernel, entry))) return mlir::failure();
+  if (mlir::failed(begin_function(kernel, entry, /*is_plan=*/false))) return mlir::failure();
   arena_ = load_context(ContextLayout::arena);
   for (auto [axis, argument] : llvm::enumerate(grid.getBody().getArguments())) {
     map_.map(argument, builder_.create<arith::IndexCastOp>(builder_.getIndexType(), entry->getArgument(2 + axis)));
@@ -105,7 +102,7 @@ mlir::LogicalResult Emitter::emit_phase(tile::KernelOp kernel, tile::GridOp grid
   return mlir::success();
 }
 
-mlir::LogicalResult Emitter::begin_function(tile::KernelOp kernel, mlir::Block* entry) {
+mlir::LogicalResult Emitter::begin_function(tile::KernelOp kernel, mlir::Block* entry, bool is_plan) {
   builder_.setInsertionPointToStart(entry);
   builder_.setLoc(kernel.getLoc());
   map_.clear();
@@ -172,11 +169,10 @@ mlir::LogicalResult Emitter::begin_function(tile::KernelOp kernel, mlir::Block* 
   }
   workspace_bytes_ = 0;
   print_slots_ = {};
-  printed_ = 0;
   for (mlir::Operation& op : kernel.getBody().front()) {
     if (mlir::isa<tile::GridOp>(op)) continue;
     // What stands outside of grids is computed in every function, but printed once.
-    if (mlir::isa<tile::PrintOp>(op) && !in_plan_) continue;
+    if (mlir::isa<tile::PrintOp>(op) && !is_plan) continue;
     if (mlir::failed(emit(op))) return mlir::failure();
   }
   return mlir::success();

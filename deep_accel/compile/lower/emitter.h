@@ -25,7 +25,7 @@ class Emitter {
   mlir::LogicalResult emit_plan(tile::KernelOp kernel);
   mlir::LogicalResult emit_phase(tile::KernelOp kernel, tile::GridOp grid, int64_t phase);
   // Buffers of arguments and workspaces, and the scalars above the grids.
-  mlir::LogicalResult begin_function(tile::KernelOp kernel, mlir::Block* entry);
+  mlir::LogicalResult begin_function(tile::KernelOp kernel, mlir::Block* entry, bool is_plan);
 
   mlir::LogicalResult emit_block(mlir::Block& block);
   mlir::LogicalResult emit(mlir::Operation& op);
@@ -77,9 +77,7 @@ class Emitter {
   llvm::DenseMap<mlir::Value, BufferRef> buffers_;
   mlir::Value context_, params_, arena_;
   int64_t workspace_bytes_ = 0;
-  bool in_plan_ = false;
-  mlir::Value print_slots_;  // where prints put their values; null where there is none yet
-  int64_t printed_ = 0;      // the most that one of them has
+  mlir::LLVM::AllocaOp print_slots_;  // where prints put their values; null where there is none yet
   int64_t texts_ = 0;
   llvm::SmallVector<tile::PrefetchOp> ahead_;  // that wait for their host in the block
 };
