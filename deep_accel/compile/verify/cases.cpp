@@ -293,4 +293,21 @@ std::vector<Argument> copy_outputs(const KernelFacts& facts, const std::vector<A
   return copies;
 }
 
+Interpreted interpret_case(const tile::Program& program, const KernelFacts& facts,
+                           const std::vector<Argument>& arguments, int64_t max_steps, tile::Order order) {
+  Interpreted interpreted{copy_outputs(facts, arguments), {}};
+  tile::InterpreterOptions options;
+  options.max_steps = max_steps;
+  options.order = order;
+  options.print = [](std::string_view) {};
+  interpreted.result = tile::interpret(program, facts.signature.name, interpreted.arguments, options);
+  return interpreted;
+}
+
+double apart(double a, double b) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+  const double distance = std::abs(a - b);
+  return std::isnan(distance) ? HUGE_VAL : distance;
+}
+
 }  // namespace deep_accel::compile

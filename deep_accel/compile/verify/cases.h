@@ -1,4 +1,4 @@
-// What kernels are verified on: sets of sizes, and data for their arguments.
+// What kernels are verified on: sets of sizes, data for their arguments, and what the interpreter makes of them.
 #pragma once
 
 #include <map>
@@ -9,6 +9,7 @@
 
 #include "deep_accel/compile/verify/verify.h"
 #include "deep_accel/runtime/kernel.h"
+#include "deep_accel/tile/interpreter/interpreter.h"
 
 namespace deep_accel::compile {
 
@@ -42,5 +43,17 @@ bool shrink(const KernelFacts& facts, const VerifyOptions& options, Sizes& sizes
 std::vector<Argument> draw_arguments(const KernelFacts& facts, const Sizes& sizes, int number, std::mt19937_64& random);
 // The same with memory of their own for what the kernel writes.
 std::vector<Argument> copy_outputs(const KernelFacts& facts, const std::vector<Argument>& arguments);
+
+// What the interpreter makes of a kernel's arguments: copies of those that it writes, and how right they are.
+struct Interpreted {
+  std::vector<Argument> arguments;
+  tile::InterpreterResult result;
+};
+Interpreted interpret_case(const tile::Program& program, const KernelFacts& facts,
+                           const std::vector<Argument>& arguments, int64_t max_steps,
+                           tile::Order order = tile::Order::forward);
+
+// How far two elements are apart: nothing where both are no numbers, infinitely where one is.
+double apart(double a, double b);
 
 }  // namespace deep_accel::compile

@@ -19,30 +19,8 @@ namespace {
 // How far beyond its bound an element may be: the bounds leave out products of roundings.
 constexpr double kSafety = 2;
 
-struct Wanted {
-  std::vector<Argument> arguments;
-  tile::InterpreterResult result;
-};
-
-Wanted interpret_case(const tile::Program& program, const KernelFacts& facts, const std::vector<Argument>& arguments,
-                      const VerifyOptions& options, tile::Order order) {
-  Wanted wanted{copy_outputs(facts, arguments), {}};
-  tile::InterpreterOptions interpreter_options;
-  interpreter_options.max_steps = options.max_steps;
-  interpreter_options.order = order;
-  interpreter_options.print = [](std::string_view) {};
-  wanted.result = tile::interpret(program, facts.signature.name, wanted.arguments, interpreter_options);
-  return wanted;
-}
-
-double apart(double a, double b) {
-  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
-  const double distance = std::abs(a - b);
-  return std::isnan(distance) ? HUGE_VAL : distance;
-}
-
 // Where another order of blocks gives something else, neither is right or wrong.
-void mark_order_dependent(const KernelFacts& facts, Wanted& wanted, const Wanted& other) {
+void mark_order_dependent(const KernelFacts& facts, Interpreted& wanted, const Interpreted& other) {
   if (!other.result.unstable.empty() && wanted.result.unstable.empty()) wanted.result.unstable = other.result.unstable;
   for (size_t i = 0; i < wanted.arguments.size(); ++i) {
     if (!facts.signature.args[i].writes()) continue;
@@ -73,7 +51,7 @@ std::string number(double value) {
 }
 
 // Compares one launch; false with a message at the first element that is wrong.
-bool compare(const KernelFacts& facts, const Wanted& wanted, const std::vector<Argument>& got, int threads,
+bool compare(const KernelFacts& facts, const Interpreted& wanted, const std::vector<Argument>& got, int threads,
              VerifyCase& result) {
   result.compared = result.incomparable = 0;
   int64_t wrong = 0;
@@ -107,7 +85,7 @@ bool compare(const KernelFacts& facts, const Wanted& wanted, const std::vector<A
 }
 
 // Bit for bit, where the elements are comparable.
-bool same(const KernelFacts& facts, const Wanted& wanted, const std::vector<Argument>& one,
+bool same(const KernelFacts& facts, const Interpreted& wanted, const std::vector<Argument>& one,
           const std::vector<Argument>& other, int threads, int other_threads, VerifyCase& result) {
   for (size_t i = 0; i < one.size(); ++i) {
     if (!facts.signature.args[i].writes()) continue;
@@ -167,9 +145,9 @@ class Verifier {
       std::mt19937_64 data = random;
       const std::vector<Argument> arguments = draw_arguments(facts_, result.sizes, number, data);
       try {
-        Wanted wanted = interpret_case(program_, facts_, arguments, options_, tile::Order::forward);
+        Interpreted wanted = interpret_case(program_, facts_, arguments, options_.max_steps);
         mark_order_dependent(facts_, wanted,
-                             interpret_case(program_, facts_, arguments, options_, tile::Order::reversed));
+                             interpret_case(program_, facts_, arguments, options_.max_steps, tile::Order::reversed));
         return launch_all(arguments, wanted, result);
       } catch (const tile::StepLimitError&) {
         if (!shrink(facts_, options_, result.sizes)) throw;
@@ -179,7 +157,7 @@ class Verifier {
     }
   }
 
-  void launch_all(const std::vector<Argument>& arguments, const Wanted& wanted, VerifyCase& result) {
+  void launch_all(const std::vector<Argument>& arguments, const Interpreted& wanted, VerifyCase& result) {
     std::vector<Argument> first;
     for (int threads : options_.threads) {
       std::vector<Argument> got = copy_outputs(facts_, arguments);

@@ -4,12 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
 #include "deep_accel/base/error.h"
 #include "deep_accel/compile/verify/cases.h"
-#include "deep_accel/tile/interpreter/interpreter.h"
 #include "stepwise.h"
 #include "tests/fuzz/mutate.h"
 
@@ -18,29 +15,8 @@ namespace {
 
 constexpr int64_t kMostSteps = 300'000;
 
-struct Outcome {
-  std::vector<Argument> arguments;
-  tile::InterpreterResult result;
-};
-
-Outcome interpret(const tile::Program& program, const KernelFacts& facts, const std::vector<Argument>& arguments,
-                  int64_t most_steps) {
-  Outcome outcome{copy_outputs(facts, arguments), {}};
-  tile::InterpreterOptions options;
-  options.max_steps = most_steps;
-  options.print = [](std::string_view) {};
-  outcome.result = tile::interpret(program, facts.signature.name, outcome.arguments, options);
-  return outcome;
-}
-
-double distance(double a, double b) {
-  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
-  const double apart = std::abs(a - b);
-  return std::isnan(apart) ? HUGE_VAL : apart;
-}
-
 // Both are within their bounds of what the program gives in its own precision.
-void expect_same(const KernelFacts& facts, const Outcome& before, const Outcome& after) {
+void expect_same(const KernelFacts& facts, const Interpreted& before, const Interpreted& after) {
   for (size_t i = 0; i < before.arguments.size(); ++i) {
     if (!facts.signature.args[i].writes()) continue;
     const std::vector<double> one = before.arguments[i].tensor().values(), two = after.arguments[i].tensor().values();
@@ -49,15 +25,15 @@ void expect_same(const KernelFacts& facts, const Outcome& before, const Outcome&
       if (std::isinf(bound)) continue;
       // Both round once more where they go to memory.
       const double tiny = bound > 0 ? 0x1p-149 : 0;
-      ASSERT_LE(distance(one[e], two[e]), 2 * bound + tiny) << "element " << e << " of " << facts.signature.args[i].name
-                                                            << ": " << one[e] << " before, " << two[e] << " after";
+      ASSERT_LE(apart(one[e], two[e]), 2 * bound + tiny) << "element " << e << " of " << facts.signature.args[i].name
+                                                         << ": " << one[e] << " before, " << two[e] << " after";
     }
   }
 }
 
 // Sizes and arguments that the interpreter gets through in few steps; none where the kernel does not take any.
-std::optional<std::pair<std::vector<Argument>, Outcome>> draw(const tile::Program& program, const KernelFacts& facts,
-                                                              int number) {
+std::optional<std::pair<std::vector<Argument>, Interpreted>> draw(const tile::Program& program,
+                                                                  const KernelFacts& facts, int number) {
   const VerifyOptions options;
   std::mt19937_64 random(7919 * static_cast<uint64_t>(number) + 1);
   Sizes sizes = draw_sizes(facts, options, number, random);
@@ -65,7 +41,7 @@ std::optional<std::pair<std::vector<Argument>, Outcome>> draw(const tile::Progra
     std::mt19937_64 data(static_cast<uint64_t>(attempt + 1));
     const std::vector<Argument> arguments = draw_arguments(facts, sizes, number, data);
     try {
-      return std::make_pair(arguments, interpret(program, facts, arguments, kMostSteps));
+      return std::make_pair(arguments, interpret_case(program, facts, arguments, kMostSteps));
     } catch (const tile::StepLimitError&) {
       if (!shrink(facts, options, sizes)) return std::nullopt;
     } catch (const tile::AssumptionError&) {
@@ -90,7 +66,7 @@ int follow(const tile::Program& program, const std::string& target) {
       after_each_step(program, target, [&](const std::string& step, const tile::Program& lowered) {
         SCOPED_TRACE("after the step " + step);
         try {
-          expect_same(facts, drawn->second, interpret(lowered, facts, drawn->first, 50 * kMostSteps));
+          expect_same(facts, drawn->second, interpret_case(lowered, facts, drawn->first, 50 * kMostSteps));
         } catch (const Error& error) {
           ADD_FAILURE() << error.what() << "\n" << lowered.text();
         }
