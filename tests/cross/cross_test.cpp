@@ -13,6 +13,7 @@
 #include "deep_accel/compile/verify/verify.h"
 #include "deep_accel/runtime/device.h"
 #include "deep_accel/tile/signature.h"
+#include "tests/replaced.h"
 #include "tests/temporary_folder.h"
 
 namespace deep_accel {
@@ -116,11 +117,7 @@ class ForeignKernel {
 std::string text_of(const CrossCase& c) {
   const std::vector<std::byte> bytes = read_file(fs::path(DEEP_ACCEL_CROSS_FOLDER) / "kernels" / c.kernel);
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (const auto& [word, value] : c.words) {
-    for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += value.size()) {
-      text.replace(at, word.size(), value);
-    }
-  }
+  for (const auto& [word, value] : c.words) text = test::replaced(text, word, value);
   return text;
 }
 

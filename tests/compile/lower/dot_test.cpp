@@ -6,16 +6,12 @@
 
 #include "deep_accel/compile/compiler.h"
 #include "deep_accel/compile/verify/verify.h"
+#include "tests/replaced.h"
 
 namespace deep_accel {
 namespace {
 
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
-    text.replace(at, what.size(), with);
-  }
-  return text;
-}
+using test::replaced;
 
 std::string filled(std::string text, const std::vector<std::pair<std::string, std::string>>& words) {
   for (const auto& [word, value] : words) text = replaced(text, "{" + word + "}", value);

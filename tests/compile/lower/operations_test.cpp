@@ -12,18 +12,14 @@
 #include "deep_accel/base/error.h"
 #include "deep_accel/compile/compiler.h"
 #include "deep_accel/runtime/kernel.h"
+#include "tests/replaced.h"
 
 namespace deep_accel {
 namespace {
 
-constexpr double kUnitRoundoff = 0x1p-24;  // of f32
+using test::replaced;
 
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
-    text.replace(at, what.size(), with);
-  }
-  return text;
-}
+constexpr double kUnitRoundoff = 0x1p-24;  // of f32
 
 // {name} is replaced by its value; "global<f32 ? ?>" stands for a buffer type.
 std::string fill_in(std::string text, const std::vector<std::pair<std::string, std::string>>& values) {

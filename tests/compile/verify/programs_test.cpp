@@ -6,6 +6,7 @@
 
 #include "deep_accel/base/error.h"
 #include "deep_accel/compile/verify/verify.h"
+#include "tests/replaced.h"
 
 namespace deep_accel::compile {
 namespace {
@@ -29,11 +30,7 @@ TEST(Programs, PassVerification) {
 }
 
 std::string filled(std::string text, const std::vector<std::pair<std::string, std::string>>& values) {
-  for (const auto& [name, value] : values) {
-    for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += value.size()) {
-      text.replace(at, name.size(), value);
-    }
-  }
+  for (const auto& [name, value] : values) text = test::replaced(text, name, value);
   return text;
 }
 

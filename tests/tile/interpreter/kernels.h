@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -27,6 +28,32 @@ inline std::string argument(const std::string& name, const std::string& shape, c
   return "%" + name + ": " + global(shape) + " {tile.name = \"" + name + "\", tile.dims = [" + dims +
          "], tile.role = \"" + role + "\"}";
 }
+
+// Statements ----------------------------------------------------------------------------------------------------------
+
+inline std::string alloc(const std::string& tile, const std::string& shape) {
+  return "%" + tile + " = tile.alloc \"" + tile + "\" : " + shared(shape) + "\n";
+}
+
+// "[%c0, %c0]", as many as the shape has dimensions.
+inline std::string origin(const std::string& shape) {
+  const auto rank = std::count(shape.begin(), shape.end(), 'x');
+  std::string zeros;
+  for (int dim = 0; dim < rank; ++dim) zeros += dim ? ", %c0" : "%c0";
+  return "[" + zeros + "]";
+}
+
+// A new tile that holds all of a tensor of its shape; a tile stored to all of one.
+inline std::string load(const std::string& tensor, const std::string& tile, const std::string& shape) {
+  return alloc(tile, shape) + "tile.load %" + tensor + origin(shape) + " into %" + tile + " : " + global(shape) + ", " +
+         shared(shape) + "\n";
+}
+inline std::string store(const std::string& tile, const std::string& tensor, const std::string& shape) {
+  return "tile.store %" + tile + " into %" + tensor + origin(shape) + " : " + shared(shape) + ", " + global(shape) +
+         "\n";
+}
+
+// Programs ------------------------------------------------------------------------------------------------------------
 
 // A kernel @k; each line of the text that stands alone is easy to count: the body begins in line 2.
 inline std::string kernel(const std::vector<std::string>& arguments, const std::string& body) {

@@ -57,28 +57,12 @@ TEST(InterpreterMoves, LoadWithDimsTransposes) {
 TEST(InterpreterMoves, TransposeAndCopyConvert) {
   const std::string text =
       block({argument("A", "2x3xf32", "in"), argument("B", "3x2xi8", "out"), argument("C", "2x3xf32", "out")},
-            "%t = tile.alloc \"t\" : " + shared("2x3xi8") + "\n%u = tile.alloc \"u\" : " + shared("3x2xi8") +
-                "\n"
-                "%f = tile.alloc \"f\" : " +
-                shared("2x3xf32") +
-                "\n"
-                "tile.map (%i, %j) in [2, 3] {\n%v = tile.read %A[%i, %j] : " +
-                global("2x3xf32") +
-                " -> f32\n"
-                "%n = arith.fptosi %v : f32 to i32\ntile.write %n, %t[%i, %j] : i32, " +
-                shared("2x3xi8") +
-                "\n}\n"
-                "tile.copy %t to %f : " +
-                shared("2x3xi8") + ", " + shared("2x3xf32") +
-                "\n"
-                "tile.transpose %t to %u [1, 0] : " +
-                shared("2x3xi8") + ", " + shared("3x2xi8") +
-                "\n"
-                "tile.store %u into %B[%c0, %c0] : " +
-                shared("3x2xi8") + ", " + global("3x2xi8") +
-                "\n"
-                "tile.store %f into %C[%c0, %c0] : " +
-                shared("2x3xf32") + ", " + global("2x3xf32") + "\n");
+            alloc("t", "2x3xi8") + alloc("u", "3x2xi8") + alloc("f", "2x3xf32") +
+                "tile.map (%i, %j) in [2, 3] {\n%v = tile.read %A[%i, %j] : " + global("2x3xf32") +
+                " -> f32\n%n = arith.fptosi %v : f32 to i32\ntile.write %n, %t[%i, %j] : i32, " + shared("2x3xi8") +
+                "\n}\ntile.copy %t to %f : " + shared("2x3xi8") + ", " + shared("2x3xf32") +
+                "\ntile.transpose %t to %u [1, 0] : " + shared("2x3xi8") + ", " + shared("3x2xi8") + "\n" +
+                store("u", "B", "3x2xi8") + store("f", "C", "2x3xf32"));
   Tensor a = tensor(DType::f32, {2, 3}, {1, 2, 3, 4, 5, 200}), b = Tensor::zeros(DType::i8, {3, 2}),
          c = Tensor::zeros(DType::f32, {2, 3});
   run(text, {a, b, c});
@@ -90,19 +74,11 @@ TEST(InterpreterMoves, GatherAndScatter) {
   const std::string text =
       block({argument("A", "4x3xf32", "in"), argument("R", "3xi32", "in"), argument("B", "3x3xf32", "out"),
              argument("C", "4x3xf32", "inout")},
-            "%r = tile.alloc \"r\" : " + shared("3xi32") + "\n%t = tile.alloc \"t\" : " + shared("3x3xf32") +
-                "\n"
-                "tile.load %R[%c0] into %r : " +
-                global("3xi32") + ", " + shared("3xi32") +
-                "\n"
-                "tile.gather %A[%c0, %c1] rows %r axis 0 into %t : " +
-                global("4x3xf32") + ", " + shared("3xi32") + ", " + shared("3x3xf32") +
-                "\n"
-                "tile.store %t into %B[%c0, %c0] : " +
-                shared("3x3xf32") + ", " + global("3x3xf32") +
-                "\n"
-                "tile.scatter %t into %C[%c0, %c0] rows %r axis 0 combine add : " +
-                shared("3x3xf32") + ", " + shared("3xi32") + ", " + global("4x3xf32") + "\n");
+            load("R", "r", "3xi32") + alloc("t", "3x3xf32") +
+                "tile.gather %A[%c0, %c1] rows %r axis 0 into %t : " + global("4x3xf32") + ", " + shared("3xi32") +
+                ", " + shared("3x3xf32") + "\n" + store("t", "B", "3x3xf32") +
+                "tile.scatter %t into %C[%c0, %c0] rows %r axis 0 combine add : " + shared("3x3xf32") + ", " +
+                shared("3xi32") + ", " + global("4x3xf32") + "\n");
   Tensor a = tensor(DType::f32, {4, 3}, counting(12)), r = tensor(DType::i32, {3}, {2, -1, 2});
   Tensor b = Tensor::zeros(DType::f32, {3, 3}), c = Tensor::full(DType::f32, {4, 3}, 1);
   run(text, {a, r, b, c});
@@ -114,13 +90,9 @@ TEST(InterpreterMoves, Im2colMakesColumnsOfAConvolution) {
   // One 3 x 3 image of 2 channels, a 2 x 2 filter, stride 2, padding 1 on the top and left: 2 x 2 pixels.
   const std::string text =
       block({argument("X", "1x3x3x2xf32", "in"), argument("B", "5x8xf32", "out")},
-            "%t = tile.alloc \"t\" : " + shared("5x8xf32") +
-                "\n"
+            alloc("t", "5x8xf32") +
                 "tile.im2col %X[%c0, %c0] into %t kernel [2, 2] stride [2, 2] dilation [1, 1] pad [1, 1, 0, 0] : " +
-                global("1x3x3x2xf32") + ", " + shared("5x8xf32") +
-                "\n"
-                "tile.store %t into %B[%c0, %c0] : " +
-                shared("5x8xf32") + ", " + global("5x8xf32") + "\n");
+                global("1x3x3x2xf32") + ", " + shared("5x8xf32") + "\n" + store("t", "B", "5x8xf32"));
   Tensor x = tensor(DType::f32, {1, 3, 3, 2}, counting(18)), b = Tensor::zeros(DType::f32, {5, 8});
   run(text, {x, b});
   std::vector<double> wanted;
@@ -187,17 +159,10 @@ TEST(InterpreterViews, SliceReshapeBitcast) {
 }
 
 TEST(InterpreterViews, PackedTypesSeenAsBytes) {
-  const std::string text = block({argument("A", "4x!tile.f4E2M1FN", "in"), argument("B", "2xui8", "out")},
-                                 "%t = tile.alloc \"t\" : " + shared("4x!tile.f4E2M1FN") +
-                                     "\n"
-                                     "tile.load %A[%c0] into %t : " +
-                                     global("4x!tile.f4E2M1FN") + ", " + shared("4x!tile.f4E2M1FN") +
-                                     "\n"
-                                     "%b = tile.bitcast %t : " +
-                                     shared("4x!tile.f4E2M1FN") + " to " + shared("2xui8") +
-                                     "\n"
-                                     "tile.store %b into %B[%c0] : " +
-                                     shared("2xui8") + ", " + global("2xui8") + "\n");
+  const std::string text =
+      block({argument("A", "4x!tile.f4E2M1FN", "in"), argument("B", "2xui8", "out")},
+            load("A", "t", "4x!tile.f4E2M1FN") + "%b = tile.bitcast %t : " + shared("4x!tile.f4E2M1FN") + " to " +
+                shared("2xui8") + "\n" + store("b", "B", "2xui8"));
   // Codes 2 (1.0), 7 (6.0), 9 (-0.5), 0: the even index in the low nibble.
   Tensor a = tensor(DType::f4e2m1, {4}, {1, 6, -0.5, 0}), b = Tensor::zeros(DType::u8, {2});
   run(text, {a, b});
@@ -214,26 +179,12 @@ TEST(InterpreterCompute, ProductsOfEveryForm) {
                        Product{true, true, true}}) {
     const std::string a_shape = form.transpose_a ? "5x3xf32" : "3x5xf32",
                       b_shape = form.transpose_b ? "4x5xf32" : "5x4xf32";
-    const std::string text = block(
-        {argument("A", a_shape, "in"), argument("B", b_shape, "in"), argument("C", "3x4xf32", "inout")},
-        "%a = tile.alloc \"a\" : " + shared(a_shape) + "\n%b = tile.alloc \"b\" : " + shared(b_shape) +
-            "\n%acc = tile.alloc \"acc\" : " + shared("3x4xf32") +
-            "\n"
-            "tile.load %A[%c0, %c0] into %a : " +
-            global(a_shape) + ", " + shared(a_shape) +
-            "\n"
-            "tile.load %B[%c0, %c0] into %b : " +
-            global(b_shape) + ", " + shared(b_shape) +
-            "\n"
-            "tile.load %C[%c0, %c0] into %acc : " +
-            global("3x4xf32") + ", " + shared("3x4xf32") +
-            "\n"
-            "tile.gemm %a, %b, %acc" +
-            (form.transpose_a ? " transpose_a" : "") + (form.transpose_b ? " transpose_b" : "") +
-            (form.clear ? " clear" : "") + " : " + shared(a_shape) + ", " + shared(b_shape) + ", " + shared("3x4xf32") +
-            "\n"
-            "tile.store %acc into %C[%c0, %c0] : " +
-            shared("3x4xf32") + ", " + global("3x4xf32") + "\n");
+    const std::string text =
+        block({argument("A", a_shape, "in"), argument("B", b_shape, "in"), argument("C", "3x4xf32", "inout")},
+              load("A", "a", a_shape) + load("B", "b", b_shape) + load("C", "acc", "3x4xf32") +
+                  "tile.gemm %a, %b, %acc" + (form.transpose_a ? " transpose_a" : "") +
+                  (form.transpose_b ? " transpose_b" : "") + (form.clear ? " clear" : "") + " : " + shared(a_shape) +
+                  ", " + shared(b_shape) + ", " + shared("3x4xf32") + "\n" + store("acc", "C", "3x4xf32"));
     const std::vector<double> a = random_values(m * k, 1), b = random_values(k * n, 2), c = random_values(m * n, 3);
     Tensor out = tensor(DType::f32, {m, n}, c);
     run(text, {tensor(DType::f32, form.transpose_a ? Dims{k, m} : Dims{m, k}, a),
@@ -255,41 +206,12 @@ TEST(InterpreterCompute, ScaledAndSparseProducts) {
       {argument("A", "2x4xf32", "in"), argument("B", "4x2xf32", "in"), argument("SA", "2x2xf32", "in"),
        argument("SB", "1x2xf32", "in"), argument("C", "2x2xf32", "out"), argument("P", "2x2xf32", "in"),
        argument("E", "2x2xi8", "in"), argument("D", "2x2xf32", "out")},
-      "%a = tile.alloc \"a\" : " + shared("2x4xf32") + "\n%b = tile.alloc \"b\" : " + shared("4x2xf32") +
-          "\n%sa = tile.alloc \"sa\" : " + shared("2x2xf32") + "\n%sb = tile.alloc \"sb\" : " + shared("1x2xf32") +
-          "\n%acc = tile.alloc \"acc\" : " + shared("2x2xf32") + "\n%p = tile.alloc \"p\" : " + shared("2x2xf32") +
-          "\n%e = tile.alloc \"e\" : " + shared("2x2xi8") +
-          "\n"
-          "tile.load %A[%c0, %c0] into %a : " +
-          global("2x4xf32") + ", " + shared("2x4xf32") +
-          "\n"
-          "tile.load %B[%c0, %c0] into %b : " +
-          global("4x2xf32") + ", " + shared("4x2xf32") +
-          "\n"
-          "tile.load %SA[%c0, %c0] into %sa : " +
-          global("2x2xf32") + ", " + shared("2x2xf32") +
-          "\n"
-          "tile.load %SB[%c0, %c0] into %sb : " +
-          global("1x2xf32") + ", " + shared("1x2xf32") +
-          "\n"
-          "tile.load %P[%c0, %c0] into %p : " +
-          global("2x2xf32") + ", " + shared("2x2xf32") +
-          "\n"
-          "tile.load %E[%c0, %c0] into %e : " +
-          global("2x2xi8") + ", " + shared("2x2xi8") +
-          "\n"
-          "tile.gemm %a, %b, %acc scales (%sa, %sb : " +
-          shared("2x2xf32") + ", " + shared("1x2xf32") + ") clear : " + shared("2x4xf32") + ", " + shared("4x2xf32") +
-          ", " + shared("2x2xf32") +
-          "\n"
-          "tile.store %acc into %C[%c0, %c0] : " +
-          shared("2x2xf32") + ", " + global("2x2xf32") +
-          "\n"
-          "tile.sparse_gemm %p, %e, %b, %acc clear : " +
-          shared("2x2xf32") + ", " + shared("2x2xi8") + ", " + shared("4x2xf32") + ", " + shared("2x2xf32") +
-          "\n"
-          "tile.store %acc into %D[%c0, %c0] : " +
-          shared("2x2xf32") + ", " + global("2x2xf32") + "\n");
+      load("A", "a", "2x4xf32") + load("B", "b", "4x2xf32") + load("SA", "sa", "2x2xf32") +
+          load("SB", "sb", "1x2xf32") + load("P", "p", "2x2xf32") + load("E", "e", "2x2xi8") + alloc("acc", "2x2xf32") +
+          "tile.gemm %a, %b, %acc scales (%sa, %sb : " + shared("2x2xf32") + ", " + shared("1x2xf32") +
+          ") clear : " + shared("2x4xf32") + ", " + shared("4x2xf32") + ", " + shared("2x2xf32") + "\n" +
+          store("acc", "C", "2x2xf32") + "tile.sparse_gemm %p, %e, %b, %acc clear : " + shared("2x2xf32") + ", " +
+          shared("2x2xi8") + ", " + shared("4x2xf32") + ", " + shared("2x2xf32") + "\n" + store("acc", "D", "2x2xf32"));
   const std::vector<double> a = random_values(8, 5), b = random_values(8, 6), sa = {1, 2, 3, 4}, sb = {2, 0.5};
   const std::vector<double> p = {3, -2, 5, 7}, e = {1, 3, 0, 2};
   Tensor c = Tensor::zeros(DType::f32, {2, 2}), d = Tensor::zeros(DType::f32, {2, 2});
@@ -306,68 +228,38 @@ TEST(InterpreterCompute, ScaledAndSparseProducts) {
   }
 }
 
+// What an operation makes of %a, 2 x 3 elements, in %r.
+std::vector<double> over_rows(const std::string& operation, const std::string& element,
+                              const std::vector<double>& values, const Dims& result) {
+  const std::string from = "2x3x" + element, to = (result.size() == 1 ? "2x" : "2x3x") + element;
+  const DType dtype = element == "i32" ? DType::i32 : DType::f32;
+  Tensor b = Tensor::zeros(dtype, result);
+  run(block({argument("A", from, "in"), argument("B", to, "out")}, load("A", "a", from) + alloc("r", to) + operation +
+                                                                       " : " + shared(from) + ", " + shared(to) + "\n" +
+                                                                       store("r", "B", to)),
+      {tensor(dtype, {2, 3}, values), b});
+  return b.values();
+}
+
 TEST(InterpreterCompute, ReductionsAndScans) {
   struct Case {
-    std::string name;
-    std::vector<double> wanted;  // over the rows of {{3, -5, 2}, {-1, 4, 6}}
+    std::string text;
+    std::vector<double> wanted;
   };
-  const std::vector<double> values = {3, -5, 2, -1, 4, 6};
+  const std::vector<double> values = {3, -5, 2, -1, 4, 6}, integers = {3, 7, 2, 1, 4, 6};
+  auto reduced = [](const Case& test) { return "tile.reduce " + test.text + " %a into %r dim 1 clear"; };
   for (const Case& test : {Case{"add", {0, 9}}, Case{"mul", {-30, -24}}, Case{"max", {3, 6}}, Case{"min", {-5, -1}},
                            Case{"absadd", {10, 11}}, Case{"absmax", {5, 6}}}) {
-    const std::string text =
-        block({argument("A", "2x3xf32", "in"), argument("B", "2xf32", "out")},
-              "%a = tile.alloc \"a\" : " + shared("2x3xf32") + "\n%r = tile.alloc \"r\" : " + shared("2xf32") +
-                  "\n"
-                  "tile.load %A[%c0, %c0] into %a : " +
-                  global("2x3xf32") + ", " + shared("2x3xf32") +
-                  "\n"
-                  "tile.reduce " +
-                  test.name + " %a into %r dim 1 clear : " + shared("2x3xf32") + ", " + shared("2xf32") +
-                  "\n"
-                  "tile.store %r into %B[%c0] : " +
-                  shared("2xf32") + ", " + global("2xf32") + "\n");
-    Tensor b = Tensor::zeros(DType::f32, {2});
-    run(text, {tensor(DType::f32, {2, 3}, values), b});
-    EXPECT_EQ(b.values(), test.wanted) << test.name;
+    EXPECT_EQ(over_rows(reduced(test), "f32", values, {2}), test.wanted) << test.text;
   }
-  // {3, 7, 2}, {1, 4, 6}
   for (const Case& test : {Case{"and", {2, 0}}, Case{"or", {7, 7}}, Case{"xor", {6, 3}}}) {
-    const std::vector<double> integers = {3, 7, 2, 1, 4, 6};
-    const std::string text =
-        block({argument("A", "2x3xi32", "in"), argument("B", "2xi32", "out")},
-              "%a = tile.alloc \"a\" : " + shared("2x3xi32") + "\n%r = tile.alloc \"r\" : " + shared("2xi32") +
-                  "\n"
-                  "tile.load %A[%c0, %c0] into %a : " +
-                  global("2x3xi32") + ", " + shared("2x3xi32") +
-                  "\n"
-                  "tile.reduce " +
-                  test.name + " %a into %r dim 1 clear : " + shared("2x3xi32") + ", " + shared("2xi32") +
-                  "\n"
-                  "tile.store %r into %B[%c0] : " +
-                  shared("2xi32") + ", " + global("2xi32") + "\n");
-    Tensor b = Tensor::zeros(DType::i32, {2});
-    run(text, {tensor(DType::i32, {2, 3}, integers), b});
-    EXPECT_EQ(b.values(), test.wanted) << test.name;
+    EXPECT_EQ(over_rows(reduced(test), "i32", integers, {2}), test.wanted) << test.text;
   }
   for (const Case& test :
        {Case{"add %a into %r dim 1", {3, -2, 0, -1, 3, 9}}, Case{"add %a into %r dim 1 reverse", {0, -3, 2, 9, 10, 6}},
         Case{"add %a into %r dim 1 exclusive", {0, 3, -2, 0, -1, 3}},
         Case{"max %a into %r dim 0", {3, -5, 2, 3, 4, 6}}}) {
-    const std::string text =
-        block({argument("A", "2x3xf32", "in"), argument("B", "2x3xf32", "out")},
-              "%a = tile.alloc \"a\" : " + shared("2x3xf32") + "\n%r = tile.alloc \"r\" : " + shared("2x3xf32") +
-                  "\n"
-                  "tile.load %A[%c0, %c0] into %a : " +
-                  global("2x3xf32") + ", " + shared("2x3xf32") +
-                  "\n"
-                  "tile.scan " +
-                  test.name + " : " + shared("2x3xf32") + ", " + shared("2x3xf32") +
-                  "\n"
-                  "tile.store %r into %B[%c0, %c0] : " +
-                  shared("2x3xf32") + ", " + global("2x3xf32") + "\n");
-    Tensor b = Tensor::zeros(DType::f32, {2, 3});
-    run(text, {tensor(DType::f32, {2, 3}, values), b});
-    EXPECT_EQ(b.values(), test.wanted) << test.name;
+    EXPECT_EQ(over_rows("tile.scan " + test.text, "f32", values, {2, 3}), test.wanted) << test.text;
   }
 }
 
