@@ -8,6 +8,7 @@
 #include "deep_accel/compile/passes/forward_loads.h"
 #include "deep_accel/compile/passes/fuse_maps.h"
 #include "deep_accel/compile/passes/fuse_rows.h"
+#include "deep_accel/compile/passes/limit_products.h"
 #include "deep_accel/compile/passes/lower_moves.h"
 #include "deep_accel/compile/passes/passes.h"
 #include "deep_accel/compile/passes/select_layouts.h"
@@ -81,6 +82,8 @@ const std::vector<Step>& steps() {
        adding([] { return make_lower_threads_pass(); })},
       {"plan-pipeline", "turn pipelines into loops, with prefetches where the hardware would not foresee the addresses",
        Level::tiles, adding([] { return make_plan_pipeline_pass(); })},
+      {"limit-products", "end products where their tensors end", Level::tiles,
+       on_each_kernel([](tile::KernelOp kernel, const Target&) { limit_products(kernel); })},
       {"strip-products", "load left factors of products a strip of rows at a time, as the register tiles need them",
        Level::tiles, on_each_kernel([](tile::KernelOp kernel, const Target&) { strip_products(kernel); })},
       {"flatten-branches", "let maps compute both of two values and choose, where that does no harm", Level::tiles,

@@ -47,10 +47,11 @@ class GemmEmitter {
 
   void emit_strips(int64_t from, int64_t count, int64_t rows);
   void emit_columns(Value row, int64_t rows);
+  Value live_end(unsigned axis, int64_t from, int64_t count, int64_t size);
   void emit_prefetches(const Block& block, Value k, int64_t unroll);
   void emit_block(const Block& block);
   void emit_tile_product(const Block& block);
-  // partial[r, v] += sum of a[r, k] b[k, v] for k in [from, from + count)
+  // partial[r, v] += sum of a[r, k] b[k, v] for k in [from, from + count), as far as the product is live
   llvm::SmallVector<Value> emit_products(const Block& block, Value from, int64_t count,
                                          llvm::SmallVector<Value> accumulators);
   // A column of a: for each row of the block its element in every lane.
@@ -147,10 +148,11 @@ BufferRef GemmEmitter::in_words(const BufferRef& ref, int64_t k_dim) {
 // `count` strips of `rows` rows from row `from` on.
 void GemmEmitter::emit_strips(int64_t from, int64_t count, int64_t rows) {
   if (count == 0) return;
-  if (count == 1) return emit_columns(elements_.index(from), rows);
   mlir::OpBuilder::InsertionGuard guard(builder_);
-  scf::ForOp loop =
-      emitter_.make_loop(elements_.index(from), elements_.index(from + count * rows), elements_.index(rows));
+  Value end = live_end(0, from, count, rows);
+  if (count == 1 && !end) return emit_columns(elements_.index(from), rows);
+  if (!end) end = elements_.index(from + count * rows);
+  scf::ForOp loop = emitter_.make_loop(elements_.index(from), end, elements_.index(rows));
   emit_columns(loop.getInductionVar(), rows);
 }
 
@@ -159,11 +161,31 @@ void GemmEmitter::emit_columns(Value row, int64_t rows) {
   const int64_t n = op_.n(), whole = n / register_columns_ * register_columns_;
   if (whole > 0) {
     mlir::OpBuilder::InsertionGuard guard(builder_);
-    scf::ForOp loop =
-        emitter_.make_loop(elements_.index(int64_t{0}), elements_.index(whole), elements_.index(register_columns_));
+    Value end = live_end(1, 0, whole / register_columns_, register_columns_);
+    if (!end) end = elements_.index(whole);
+    scf::ForOp loop = emitter_.make_loop(elements_.index(int64_t{0}), end, elements_.index(register_columns_));
     emit_block(Block{row, loop.getInductionVar(), rows, register_columns_, lanes_});
   }
-  if (whole < n) emit_block(Block{row, elements_.index(whole), rows, n - whole, lanes_});
+  if (whole == n) return;
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  Block rest{row, elements_.index(whole), rows, n - whole, lanes_};
+  if (Value end = live_end(1, whole, 1, n - whole)) {
+    rest.column = emitter_.make_loop(rest.column, end, elements_.index(n - whole)).getInductionVar();
+  }
+  emit_block(rest);
+}
+
+// Where `count` pieces of `size` from `from` on end, of those that the product's live part along an axis touches; null
+// where all of it is live.
+Value GemmEmitter::live_end(unsigned axis, int64_t from, int64_t count, int64_t size) {
+  if (op_.getLive().empty()) return {};
+  Value left = emitter_.value(op_.getLive()[axis]);
+  if (mlir::getConstantIntValue(left) >= from + count * size) return {};
+  if (axis == 2 && group_ > 1) left = builder_.create<arith::CeilDivSIOp>(left, elements_.index(group_));
+  left = builder_.create<arith::SubIOp>(left, elements_.index(from));
+  Value pieces = builder_.create<arith::CeilDivSIOp>(left, elements_.index(size));
+  Value end = elements_.add(elements_.mul(pieces, builder_.getIndexAttr(size)), elements_.index(from));
+  return builder_.create<arith::MinSIOp>(end, elements_.index(from + count * size));
 }
 
 Value GemmEmitter::mask(const Block& block, int64_t v) {
@@ -274,7 +296,8 @@ llvm::SmallVector<Value> GemmEmitter::emit_products(const Block& block, Value fr
   const int64_t vectors = block.vectors();
   int64_t unroll = 4;
   while (count % unroll != 0) unroll /= 2;
-  Value upper = elements_.add(from, elements_.index(count));
+  Value upper = op_.getScaleA() ? Value() : live_end(2, 0, count / unroll, unroll);
+  if (!upper) upper = elements_.add(from, elements_.index(count));
   mlir::OpBuilder::InsertionGuard guard(builder_);
   scf::ForOp loop = emitter_.make_loop(from, upper, elements_.index(unroll), accumulators);
   llvm::SmallVector<Value> running(loop.getRegionIterArgs());

@@ -36,7 +36,7 @@ llvm::SmallVector<tile::Access> statement_accesses(Operation* op) {
       access.covers = false;
     }
   }
-  if (mlir::isa<tile::PrefetchOp, tile::AllocOp, mlir::ViewLikeOpInterface>(op)) return all;
+  if (mlir::isa<tile::PrefetchOp, tile::AllocOp, tile::ExtentOp, mlir::ViewLikeOpInterface>(op)) return all;
   for (Value operand : op->getOperands()) {
     if (tile::is_buffer(operand.getType())) all.push_back({operand, true, true, false});
   }

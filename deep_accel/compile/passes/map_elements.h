@@ -15,7 +15,7 @@ struct Element {
 // The accesses of a map's body; nullopt where it does more than reading, writing and combining elements.
 std::optional<llvm::SmallVector<Element>> elements_of(tile::MapOp map);
 
-// The same value in an iteration of `first` as in that iteration of `second`.
-bool same_value(mlir::Value a, mlir::Value b, tile::MapOp first, tile::MapOp second);
+// The same value in an iteration of `first` as in that iteration of `second`; or, without maps, always.
+bool same_value(mlir::Value a, mlir::Value b, tile::MapOp first = {}, tile::MapOp second = {});
 
 }  // namespace deep_accel::compile

@@ -95,8 +95,8 @@ void expand_sparse(tile::SparseGemmOp op) {
                                       builder.create<arith::IndexCastOp>(builder.getIndexType(), place));
     builder.create<tile::WriteOp>(value, dense, mlir::ValueRange{i, column});
   }
-  builder.create<tile::GemmOp>(dense, op.getB(), op.getAcc(), Value(), Value(), false, op.getTransposeB(),
-                               op.getClear());
+  builder.create<tile::GemmOp>(dense, op.getB(), op.getAcc(), Value(), Value(), mlir::ValueRange(), false,
+                               op.getTransposeB(), op.getClear());
   op.erase();
 }
 

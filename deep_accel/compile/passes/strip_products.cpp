@@ -143,7 +143,9 @@ struct StripLoop {
     mlir::IRMapping mapping;
     mapping.map(gemm.getA(), tile);
     mapping.map(gemm.getAcc(), acc);
-    builder.clone(*gemm, mapping);
+    Value whole = constant(height);
+    auto strip = mlir::cast<tile::GemmOp>(builder.clone(*gemm, mapping));
+    if (!gemm.getLive().empty()) strip.getLiveMutable()[0].set(whole);
   }
 };
 
@@ -151,7 +153,14 @@ void emit_strips(Builder& builder, const StrippedProduct& product, const Strips&
                  int64_t to, int64_t first_row, int64_t height) {
   if (from == to) return;
   auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(value); };
-  auto loop = builder.create<scf::ForOp>(constant(from), constant(to), constant(1));
+  Value end = constant(to);
+  if (tile::GemmOp gemm = product.gemm; !gemm.getLive().empty()) {
+    // Up to the strip that holds the last live row.
+    Value rows = builder.create<arith::SubIOp>(gemm.getLive()[0], constant(first_row));
+    Value strips_left = builder.create<arith::CeilDivSIOp>(rows, constant(height));
+    end = builder.create<arith::MinSIOp>(end, builder.create<arith::AddIOp>(strips_left, constant(from)));
+  }
+  auto loop = builder.create<scf::ForOp>(constant(from), end, constant(1));
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   Value number = loop.getInductionVar();

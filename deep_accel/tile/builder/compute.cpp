@@ -221,7 +221,7 @@ void Builder::gemm(const TileBuffer& a, const TileBuffer& b, const TileBuffer& a
     scale_a = BuilderState::unwrap(*options.scale_a), scale_b = BuilderState::unwrap(*options.scale_b);
   }
   s.checked<GemmOp>(BuilderState::unwrap(a), BuilderState::unwrap(b), BuilderState::unwrap(acc), scale_a, scale_b,
-                    options.transpose_a, options.transpose_b, options.clear);
+                    mlir::ValueRange(), options.transpose_a, options.transpose_b, options.clear);
 }
 
 void Builder::sparse_gemm(const TileBuffer& a, const TileBuffer& positions, const TileBuffer& b, const TileBuffer& acc,

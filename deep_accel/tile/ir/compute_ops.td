@@ -77,13 +77,16 @@ def Tile_GemmOp : Tile_Op<"gemm", [AttrSizedOperandSegments,
 
     With scales, acc[m, n] += sum over k of a[m, k] scale_a[m / (M / Ma), k / (K / Ka)] b[k, n] scale_b[k / (K / Kb),
     n / (N / Nb)], where scale_a is Ma x Ka and scale_b is Kb x Nb, each dividing its dimension.
+
+    `live [%rows, %columns, %depth]` is a hint that compilers add: nobody reads rows and columns of acc from there on, so
+    that they may hold anything; and a column of op(a) and a row of op(b) from the depth on are zero.
   }];
   let arguments = (ins Reads<Tile_OnChip>:$a, Reads<Tile_OnChip>:$b, Updates<Tile_OnChip>:$acc,
                    Arg<Optional<Tile_OnChip>, "", [MemRead]>:$scale_a, Arg<Optional<Tile_OnChip>, "", [MemRead]>:$scale_b,
-                   UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$clear);
+                   Variadic<Index>:$live, UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$clear);
   let assemblyFormat = [{
     $a `,` $b `,` $acc (`scales` `(` $scale_a^ `,` $scale_b `:` type($scale_a) `,` type($scale_b) `)`)?
-    (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)? (`clear` $clear^)? attr-dict
+    (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)? (`clear` $clear^)? (`live` `[` $live^ `]`)? attr-dict
     `:` type($a) `,` type($b) `,` type($acc)
   }];
   let hasVerifier = 1;

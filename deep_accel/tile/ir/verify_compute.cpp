@@ -116,6 +116,10 @@ LogicalResult GemmOp::verify() {
     }
   }
   if (failed(check_register_tile(*this))) return failure();
+  if (!getLive().empty() && getLive().size() != 3) {
+    return emitOpError() << "expects rows, columns and depth after 'live', got " << getLive().size() << " value"
+                         << (getLive().size() == 1 ? "" : "s");
+  }
   if (!getScaleA() && !getScaleB()) return success();
   if (!getScaleA() || !getScaleB()) return emitOpError("has scales for one factor alone; give scale_a and scale_b");
   if (!computes_in_floats(memref(getAcc()).getElementType())) {

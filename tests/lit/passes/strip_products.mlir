@@ -5,7 +5,7 @@
 #frag = #tile.space<fragment>
 #global = #tile.space<global>
 
-// 100 rows: 4 strips of 13 and 4 of 12. The whole tile is gone; a strip of 'a' is prefetched ahead of the next one, 'b' a
+// 100 rows: 4 strips of 13 and 4 of 12, as far as the tensor goes. The whole tile is gone; a strip of 'a' is prefetched ahead of the next one, 'b' a
 // share at a time.
 // CHECK-LABEL: tile.kernel @product
 // CHECK-SAME: %[[A:arg[0-9]+]]: memref{{[^%]*}}%[[B:arg[0-9]+]]: memref
@@ -14,15 +14,20 @@
 // CHECK-NOT: memref<100x64xf32
 // CHECK: scf.for %[[K:.*]] = %c0 to %{{.*}} step %c64
 // CHECK: tile.load %[[B]]
-// CHECK: scf.for %[[S:.*]] = %c0{{.*}} to %c4{{.*}} step %c1
+// CHECK: %[[ROWS:.*]] = arith.minsi %{{.*}}, %c100
+// CHECK: %[[LIVE:.*]] = arith.subi %[[ROWS]], %c0
+// CHECK: %[[STRIPS:.*]] = arith.ceildivsi %[[LIVE]], %c13
+// CHECK: %[[TO:.*]] = arith.addi %[[STRIPS]], %c0
+// CHECK: %[[END:.*]] = arith.minsi %c4{{.*}}, %[[TO]]
+// CHECK: scf.for %[[S:.*]] = %c0{{.*}} to %[[END]] step %c1
 // CHECK: %[[ROW:.*]] = arith.muli %[[S]], %c13
 // CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %[[ROW]]
 // CHECK: tile.load %[[A]][%[[AT]], %[[K]]] into %[[a]]
 // CHECK: tile.prefetch %[[A]][{{.*}}] sizes [13, 64] {tile.during = "product"}
 // CHECK: tile.prefetch %[[B]][{{.*}}] sizes [8, 96] {tile.during = "product"}
 // CHECK: %[[ACC:.*]] = tile.slice %{{.*}}[%[[ROW]], %c0
-// CHECK: tile.gemm %[[a]], %{{.*}}, %[[ACC]] {{.*}} memref<13x64xf32
-// CHECK: scf.for %{{.*}} = %c4{{.*}} to %c8{{.*}} step %c1
+// CHECK: tile.gemm %[[a]], %{{.*}}, %[[ACC]] live[%c13{{.*}}] {{.*}} memref<13x64xf32
+// CHECK: scf.for %{{.*}} = %c4{{.*}} to %{{.*}} step %c1
 // CHECK: %[[SHORT:.*]] = tile.slice %[[a]]{{.*}} to memref<12x64xf32
 // CHECK: tile.load %[[A]][{{.*}}] into %[[SHORT]]
 // CHECK: tile.gemm %[[SHORT]]

@@ -205,12 +205,21 @@ tile.gemm %a, %b, %b : memref<8x8xf32, #tile.space<shared>>, memref<8x8xf32, #ti
 
 // -----
 
+%c0 = arith.constant 0 : index
+%a = tile.alloc "a" : memref<8x8xf32, #tile.space<shared>>
+%b = tile.alloc "b" : memref<8x8xf32, #tile.space<shared>>
+%c = tile.alloc "c" : memref<8x8xf32, #tile.space<shared>>
+// expected-error @+1 {{'tile.gemm' op expects rows, columns and depth after 'live', got 2 values}}
+tile.gemm %a, %b, %c live[%c0, %c0] : memref<8x8xf32, #tile.space<shared>>, memref<8x8xf32, #tile.space<shared>>, memref<8x8xf32, #tile.space<shared>>
+
+// -----
+
 %a = tile.alloc "a" : memref<8x8xf32, #tile.space<shared>>
 %b = tile.alloc "b" : memref<8x8xf32, #tile.space<shared>>
 %c = tile.alloc "c" : memref<8x8xf32, #tile.space<shared>>
 %s = tile.alloc "s" : memref<8x1xf32, #tile.space<shared>>
 // expected-error @+1 {{has scales for one factor alone; give scale_a and scale_b}}
-"tile.gemm"(%a, %b, %c, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}> : (memref<8x8xf32, #tile.space<shared>>, memref<8x8xf32, #tile.space<shared>>, memref<8x8xf32, #tile.space<shared>>, memref<8x1xf32, #tile.space<shared>>) -> ()
+"tile.gemm"(%a, %b, %c, %s) <{operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0>}> : (memref<8x8xf32, #tile.space<shared>>, memref<8x8xf32, #tile.space<shared>>, memref<8x8xf32, #tile.space<shared>>, memref<8x1xf32, #tile.space<shared>>) -> ()
 
 // -----
 
