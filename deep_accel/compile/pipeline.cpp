@@ -8,6 +8,7 @@
 #include "deep_accel/compile/passes/forward_loads.h"
 #include "deep_accel/compile/passes/fuse_maps.h"
 #include "deep_accel/compile/passes/fuse_rows.h"
+#include "deep_accel/compile/passes/guard_accesses.h"
 #include "deep_accel/compile/passes/limit_products.h"
 #include "deep_accel/compile/passes/lower_moves.h"
 #include "deep_accel/compile/passes/passes.h"
@@ -76,6 +77,8 @@ auto on_each_kernel(Function function) {
 const std::vector<Step>& steps() {
   static const std::vector<Step> list = {
       {"simplify", "fold constants, drop what is not used or is there twice", Level::tiles, add_simplify},
+      {"guard-accesses", "check indices that the data decide, so that a kernel touches no memory but its own",
+       Level::tiles, on_each_kernel([](tile::KernelOp kernel, const Target&) { guard_accesses(kernel); })},
       {"select-layouts", "choose register tiles, and how the tiles that products read lie in memory", Level::tiles,
        on_each_kernel(select_layouts)},
       {"lower-threads", "turn code for threads into maps, cut at the barriers", Level::tiles,

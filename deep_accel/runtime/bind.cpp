@@ -10,6 +10,9 @@
 namespace deep_accel {
 namespace {
 
+// What kernels see of tensors without elements: they may touch the first of those there are not, never use it.
+alignas(64) std::byte instead_of_nothing[64];
+
 constexpr int64_t kUnbound = -1;
 
 struct Symbol {
@@ -42,7 +45,7 @@ class Binder {
       for (int d = 0; d < tensor.rank(); ++d) check_size(i, d, tensor);
       check_strides(i, tensor);
       check_memory(i, tensor);
-      *params++ = tensor.size() ? std::bit_cast<int64_t>(tensor.data()) : 0;
+      *params++ = std::bit_cast<int64_t>(tensor.size() ? tensor.data() : static_cast<void*>(instead_of_nothing));
       for (int d = 0; d < tensor.rank(); ++d) *params++ = tensor.shape()[d];
       for (int d = 0; d < tensor.rank(); ++d) *params++ = tensor.strides()[d];
     }

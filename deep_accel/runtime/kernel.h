@@ -29,12 +29,15 @@
 
 namespace deep_accel {
 
+inline constexpr char kIndexErrorMark = '\1';
+
 // What a block sees of the runtime. The order of the members is part of the interface of compiled code.
 struct KernelContext {
   char* arena;      // at least the signature's arena_bytes for this thread alone, 64-byte aligned, contents undefined
   char* workspace;  // as many bytes as <name>_plan returned, shared by all blocks and phases of the launch, 64-byte
                     // aligned
-  // Reports a failure; the first message counts. The block may go on to its end; no new ones start.
+  // Reports a failure; the first message counts. The block may go on to its end; no new ones start. launch() throws it
+  // as a ValueError, or, without the mark, as an IndexError where it begins with kIndexErrorMark.
   void (*fail)(const KernelContext*, const char* message);
   // Prints a text in which each "{}" stands for the next of `count` values.
   void (*print)(const KernelContext*, const char* text, int64_t count, const double* values);
@@ -127,7 +130,8 @@ struct LaunchOptions {
 
 // Runs the kernel to its end. Checks every argument first; throws TypeError (number or kind of arguments, dtype),
 // ShapeError (rank, size, strides), ValueError (a scalar out of range, read-only or overlapping outputs, a message of
-// the kernel's own assertions), OutOfMemoryError, Interrupted. After a failure the contents of outputs are undefined.
+// the kernel's own assertions), IndexError (an element outside of its buffer, where the data decide which),
+// OutOfMemoryError, Interrupted. After a failure the contents of outputs are undefined.
 void launch(const Kernel& kernel, std::span<const Argument> arguments, const LaunchOptions& options = {});
 inline void launch(const Kernel& kernel, std::initializer_list<Argument> arguments, const LaunchOptions& options = {}) {
   launch(kernel, std::span<const Argument>(arguments.begin(), arguments.size()), options);

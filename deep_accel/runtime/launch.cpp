@@ -68,6 +68,9 @@ struct Launch {
   void throw_if_stopped() {
     if (!stop.load(std::memory_order_acquire)) return;
     if (thrown) std::rethrow_exception(thrown);
+    if (failed && message.starts_with(kIndexErrorMark)) {
+      throw IndexError("kernel '" + kernel.name() + "': " + message.substr(1));
+    }
     if (failed) throw ValueError("kernel '" + kernel.name() + "': " + message);
     throw Interrupted("kernel '" + kernel.name() + "' was interrupted");
   }

@@ -155,17 +155,71 @@ def test_races_are_found_by_the_interpreter():
     assert line_of("# two blocks write it") in str(error.value)
 
 
-def test_accesses_out_of_bounds_are_found_by_the_interpreter():
-    @T.prim_func
-    def outside(Index: T.Tensor((8,), T.int32), B: T.Tensor((8,), F)):
-        with T.Kernel(1):
-            t = T.alloc_shared((8,), F)
-            T.clear(t)
-            for i in T.serial(8):
-                B[i] = t[Index[i]]  # may be anywhere
+@T.prim_func
+def looked_up(Index: T.Tensor((8,), T.int32), B: T.Tensor((8,), F)):
+    with T.Kernel(1):
+        t = T.alloc_shared((8,), F)
+        T.fill(t, 2.0)
+        for i in T.serial(8):
+            B[i] = t[Index[i]]  # may be anywhere
 
-    kernel = T.compile(outside)
-    np.testing.assert_array_equal(kernel.interpret(np.arange(8, dtype=np.int32)), 0)
+
+@T.prim_func
+def looked_up_in_parallel(Index: T.Tensor((64,), T.int32), B: T.Tensor((64,), F)):
+    with T.Kernel(1):
+        t = T.alloc_shared((8,), F)
+        index = T.alloc_shared((64,), T.int32)
+        T.copy(Index, index)
+        T.fill(t, 2.0)
+        for i in T.Parallel(64):
+            B[i] = t[index[i]]  # in any order
+
+
+@T.prim_func
+def written(Index: T.Tensor((8,), T.int32), B: T.Tensor((8,), F)):
+    with T.Kernel(1):
+        t = T.alloc_shared((8,), F)
+        T.clear(t)
+        for i in T.serial(8):
+            t[Index[i]] = 2.0  # to anywhere
+        T.copy(t, B)
+
+
+@T.prim_func
+def counted(Index: T.Tensor((8,), T.int32), B: T.Tensor((8,), T.int32)):
+    with T.Kernel(8) as i:
+        T.atomic_add(B[Index[i]], 2)  # counts anything
+
+
+@pytest.mark.parametrize("index", [8, -1, 2**31 - 1, -(2**31)])
+@pytest.mark.parametrize(
+    "function,line",
+    [
+        (looked_up, "may be anywhere"),
+        (looked_up_in_parallel, "in any order"),
+        (written, "to anywhere"),
+        (counted, "counts anything"),
+    ],
+    ids=lambda v: getattr(v, "name", None),
+)
+def test_data_cannot_make_a_kernel_leave_its_memory(function, line, index):
+    kernel = T.compile(function)
+    size = 64 if function is looked_up_in_parallel else 8
+    right = np.arange(size, dtype=np.int32) % 8
+    wrong = right.copy()
+    wrong[5] = index
+    out = np.zeros(size, da.numpy_dtype(kernel.arguments[1]["dtype"]))
+    kernel(right, out)
+    np.testing.assert_array_equal(out, 2)
+    with pytest.raises(IndexError, match="index 0 of '[tB]' must be at least 0 and below 8; correct the data") as error:
+        kernel(wrong, out)
+    assert line_of("# " + line) in str(error.value)
+    kernel(right, np.zeros_like(out))
+
+
+def test_accesses_out_of_bounds_are_found_by_the_interpreter():
+    kernel = T.compile(looked_up)
+    np.testing.assert_array_equal(kernel.interpret(np.arange(8, dtype=np.int32)), 2)
     with pytest.raises(IndexError, match=r"reads element \[9\] of 't', which has shape \[8\]; keep") as error:
         kernel.interpret(np.full(8, 9, np.int32))
     assert line_of("# may be anywhere") in str(error.value)

@@ -1,6 +1,8 @@
 // Atomics, assertions, prints and foreign calls: what reaches outside of the block.
 #include "deep_accel/base/text.h"
 #include "deep_accel/compile/lower/emitter.h"
+#include "deep_accel/compile/passes/guard_accesses.h"
+#include "deep_accel/runtime/kernel.h"
 
 namespace deep_accel::compile {
 
@@ -88,12 +90,13 @@ void Emitter::fail_unless(Value condition, llvm::StringRef message) {
   builder_.create<LLVM::CallOp>(type, mlir::ValueRange{fail, context_, text});
 }
 
-void Emitter::emit_assert(tile::AssertOp op) {
+void Emitter::emit_assert(tile::AssertOp op, Value condition) {
   std::string where;
   if (auto location = op.getLoc()->findInstanceOf<mlir::FileLineColLoc>()) {
     where = location.getFilename().str() + ":" + std::to_string(location.getLine()) + ": ";
   }
-  fail_unless(value(op.getCondition()), where + op.getMessage().str());
+  const std::string kind = op->hasAttr(kIndexErrorAttribute) ? std::string(1, kIndexErrorMark) : "";
+  fail_unless(condition, kind + where + op.getMessage().str());
 }
 
 // One array for all prints of a function, as long as the longest, in the entry block: there it is part of the frame,
@@ -112,54 +115,59 @@ Value Emitter::print_slots(int64_t count) {
   return print_slots_;
 }
 
+// A number as the runtime prints it.
+Value Emitter::printed(Value number) {
+  mlir::Type f64 = builder_.getF64Type();
+  if (number.getType().isIndex()) number = builder_.create<arith::IndexCastOp>(builder_.getI64Type(), number);
+  if (number.getType().isF64()) return number;
+  if (number.getType().isF32()) return builder_.create<arith::ExtFOp>(f64, number);
+  if (number.getType().isInteger(1)) return builder_.create<arith::UIToFPOp>(f64, number);
+  return builder_.create<arith::SIToFPOp>(f64, number);
+}
+
 void Emitter::emit_print(tile::PrintOp op) {
-  llvm::SmallVector<Value> printed;
+  int64_t count = 0;
   llvm::SmallVector<std::string> places;  // the "{}" of each operand: of a tile, one for each element
   for (Value operand : op.getValues()) {
     auto type = mlir::dyn_cast<mlir::MemRefType>(operand.getType());
+    const int64_t elements = type ? type.getNumElements() : 1;
+    count += elements;
+    std::string place = elements == 0 ? "" : "{}";
+    for (int64_t i = 1; i < elements; ++i) place += ", {}";
+    places.push_back(type ? "[" + place + "]" : place);
+  }
+  Value slots = print_slots(count);
+  auto put = [&](Value number, Value slot) {
+    Value index = builder_.create<arith::IndexCastOp>(builder_.getI64Type(), slot);
+    Value where = builder_.create<LLVM::GEPOp>(pointer_type(), builder_.getF64Type(), slots, mlir::ValueRange{index});
+    builder_.create<LLVM::StoreOp>(printed(number), where);
+  };
+  int64_t first = 0;
+  for (Value operand : op.getValues()) {
+    auto type = mlir::dyn_cast<mlir::MemRefType>(operand.getType());
     if (!type) {
-      printed.push_back(value(operand));
-      places.push_back("{}");
+      put(value(operand), elements_.index(first++));
       continue;
     }
-    const BufferRef& ref = buffer(operand);
-    std::string place = "[";
-    for (int64_t flat = 0; flat < type.getNumElements(); ++flat) {
-      llvm::SmallVector<Value> indices(static_cast<size_t>(type.getRank()));
-      int64_t rest = flat;
-      for (int64_t dim = type.getRank(); dim-- > 0;) {
-        const int64_t size = type.getDimSize(static_cast<unsigned>(dim));
-        indices[dim] = elements_.index(rest % size);
-        rest /= size;
-      }
-      printed.push_back(elements_.load(ref, elements_.position(ref, indices), 1));
-      place += flat == 0 ? "{}" : ", {}";
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    llvm::SmallVector<Value> indices;
+    Value slot = elements_.index(int64_t{0});
+    for (int64_t size : type.getShape()) {
+      scf::ForOp loop = make_loop(elements_.index(int64_t{0}), elements_.index(size), elements_.index(int64_t{1}));
+      indices.push_back(loop.getInductionVar());
+      slot = elements_.add(elements_.mul(slot, builder_.getIndexAttr(size)), loop.getInductionVar());
     }
-    places.push_back(place + "]");
+    const BufferRef& ref = buffer(operand);
+    put(elements_.load(ref, elements_.position(ref, indices), 1), elements_.add(slot, elements_.index(first)));
+    first += type.getNumElements();
   }
   const std::string text =
       fill_placeholders(op.getText().str(), places.size(), [&](size_t index) { return places[index]; });
-  mlir::Type f64 = builder_.getF64Type(), i64 = builder_.getI64Type();
-  Value count = builder_.create<arith::ConstantIntOp>(static_cast<int64_t>(printed.size()), 64);
-  Value array = print_slots(static_cast<int64_t>(printed.size()));
-  for (auto [index, item] : llvm::enumerate(printed)) {
-    Value number = item;
-    if (number.getType().isIndex()) number = builder_.create<arith::IndexCastOp>(i64, number);
-    if (number.getType().isF32()) {
-      number = builder_.create<arith::ExtFOp>(f64, number);
-    } else if (number.getType().isInteger(1)) {
-      number = builder_.create<arith::UIToFPOp>(f64, number);
-    } else if (!number.getType().isF64()) {
-      number = builder_.create<arith::SIToFPOp>(f64, number);
-    }
-    Value where = builder_.create<LLVM::GEPOp>(pointer_type(), f64, array,
-                                               llvm::ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
-    builder_.create<LLVM::StoreOp>(number, where);
-  }
+  mlir::Type i64 = builder_.getI64Type();
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder_.getContext()),
                                           {pointer_type(), pointer_type(), i64, pointer_type()});
-  Value print = load_context(ContextLayout::print);
-  builder_.create<LLVM::CallOp>(type, mlir::ValueRange{print, context_, text_address(text), count, array});
+  Value print = load_context(ContextLayout::print), total = builder_.create<arith::ConstantIntOp>(count, 64);
+  builder_.create<LLVM::CallOp>(type, mlir::ValueRange{print, context_, text_address(text), total, slots});
 }
 
 mlir::LogicalResult Emitter::emit_extern(tile::ExternOp op) {

@@ -239,7 +239,12 @@ void MapEmitter::emit_lane_op(mlir::Operation& op, int64_t lanes, Value mask,
   if (auto read = mlir::dyn_cast<tile::ReadOp>(op)) return emit_read(read, lanes, mask);
   if (auto write = mlir::dyn_cast<tile::WriteOp>(op)) return emit_write(write, lanes, mask);
   if (auto combine = mlir::dyn_cast<tile::CombineOp>(op)) return emit_combine(combine, lanes, mask, accumulators);
+  if (auto check = mlir::dyn_cast<tile::AssertOp>(op)) return emit_check(check, lanes, mask);
   Value result = op.getResult(0);
+  if (auto extent = mlir::dyn_cast<tile::ExtentOp>(op)) {
+    lane_values_[result] = LaneValue{elements_.index(emitter_.buffer(extent.getBuffer()).sizes[extent.getDim()])};
+    return;
+  }
   if (auto constant = mlir::dyn_cast<arith::ConstantOp>(op)) {
     mlir::IRMapping unused;
     lane_values_[result] = LaneValue{builder_.clone(op, unused)->getResult(0)};
@@ -266,6 +271,21 @@ void MapEmitter::emit_lane_op(mlir::Operation& op, int64_t lanes, Value mask,
   LaneValue vector_value;
   vector_value.lanes = builder_.create(state)->getResult(0);
   lane_values_[result] = vector_value;
+}
+
+// Holds where it holds in every lane that is on.
+void MapEmitter::emit_check(tile::AssertOp op, int64_t lanes, Value mask) {
+  const LaneValue known = lookup(op.getCondition());
+  Value holds = known.scalar;
+  if (known.lanes) {
+    Value all = known.lanes;
+    if (mask) {
+      Value on = builder_.create<arith::ConstantIntOp>(1, 1);
+      all = builder_.create<arith::SelectOp>(mask, all, elements_.splat(on, lanes));
+    }
+    holds = builder_.create<vector::ReductionOp>(vector::CombiningKind::AND, all);
+  }
+  emitter_.emit_assert(op, holds);
 }
 
 // Whether lanes from these indices on begin at a whole byte. Of packed types that is so only from the map's own index

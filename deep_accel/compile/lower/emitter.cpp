@@ -254,7 +254,7 @@ mlir::LogicalResult Emitter::emit(mlir::Operation& op) {
       })
       .Case([&](tile::AtomicOp atomic) { return emit_atomic(atomic); })
       .Case([&](tile::PrefetchOp prefetch) { return emit_prefetch(prefetch), mlir::success(); })
-      .Case([&](tile::AssertOp check) { return emit_assert(check), mlir::success(); })
+      .Case([&](tile::AssertOp check) { return emit_assert(check, value(check.getCondition())), mlir::success(); })
       .Case([&](tile::PrintOp print) { return emit_print(print), mlir::success(); })
       .Case([&](tile::ExternOp call) { return emit_extern(call); })
       .Case([&](tile::AssumeOp assume) {

@@ -44,9 +44,10 @@ class Emitter {
   void emit_prefetch_share(PrefetchHost host, mlir::Value turn, int64_t turns);
   void end_prefetches(PrefetchHost host);
   mlir::LogicalResult emit_atomic(tile::AtomicOp op);
-  void emit_assert(tile::AssertOp op);
+  void emit_assert(tile::AssertOp op, mlir::Value condition);
   // Fails the launch with the message where the condition does not hold.
   void fail_unless(mlir::Value condition, llvm::StringRef message);
+  mlir::Value printed(mlir::Value number);
   void emit_print(tile::PrintOp op);
   mlir::Value print_slots(int64_t count);
   mlir::LogicalResult emit_extern(tile::ExternOp op);

@@ -11,7 +11,7 @@ namespace arith = mlir::arith;
 bool MapEmitter::straight_line() {
   for (mlir::Operation& op : op_.getBody().front()) {
     if (mlir::isa<tile::ReadOp, tile::WriteOp, tile::CombineOp>(op)) continue;
-    if (mlir::isa<arith::ConstantOp>(op)) continue;
+    if (mlir::isa<arith::ConstantOp, tile::AssertOp, tile::ExtentOp>(op)) continue;
     if (!mlir::isa<arith::ArithDialect, mlir::math::MathDialect>(op.getDialect())) return false;
     if (op.getNumRegions() != 0 || op.getNumResults() != 1) return false;
     if (!op.hasTrait<mlir::OpTrait::Vectorizable>()) return false;

@@ -46,6 +46,7 @@ class MapEmitter {
   void emit_lane_op(mlir::Operation& op, int64_t lanes, mlir::Value mask,
                     llvm::MutableArrayRef<mlir::Value> accumulators);
   bool starts_at_byte(const BufferRef& ref, mlir::ValueRange indices);
+  void emit_check(tile::AssertOp op, int64_t lanes, mlir::Value mask);
   void emit_read(tile::ReadOp op, int64_t lanes, mlir::Value mask);
   void emit_write(tile::WriteOp op, int64_t lanes, mlir::Value mask);
   void emit_combine(tile::CombineOp op, int64_t lanes, mlir::Value mask,

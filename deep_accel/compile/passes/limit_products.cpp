@@ -3,6 +3,7 @@
 
 #include "deep_accel/compile/passes/decisions.h"
 #include "deep_accel/compile/passes/map_elements.h"
+#include "deep_accel/compile/passes/ranges.h"
 #include "deep_accel/compile/passes/window.h"
 #include "mlir/IR/Dominance.h"
 
@@ -22,24 +23,11 @@ struct Edge {
   int64_t dim;
 };
 
-// The size of a dimension as its name or its number, so that equal sizes of different buffers are seen to be equal.
-mlir::Attribute size_of(Value buffer, int64_t dim) {
-  auto type = mlir::cast<mlir::MemRefType>(buffer.getType());
-  mlir::Builder builder(buffer.getContext());
-  if (!type.isDynamicDim(static_cast<unsigned>(dim))) return builder.getIndexAttr(type.getDimSize(dim));
-  auto argument = mlir::dyn_cast<mlir::BlockArgument>(buffer);
-  auto kernel = argument ? mlir::dyn_cast<tile::KernelOp>(argument.getOwner()->getParentOp()) : tile::KernelOp();
-  if (!kernel) return {};
-  const auto names = kernel.arg_dims(argument.getArgNumber());
-  if (dim >= static_cast<int64_t>(names.size()) || names[dim].empty() || names[dim] == "?") return {};
-  return builder.getStringAttr(names[dim]);
-}
-
 bool same_edge(const Edge& a, const Edge& b) {
   if (!same_value(a.index, b.index)) return false;
   if (a.buffer == b.buffer && a.dim == b.dim) return true;
-  mlir::Attribute size = size_of(a.buffer, a.dim);
-  return size && size == size_of(b.buffer, b.dim);
+  mlir::Attribute size = size_name(a.buffer, a.dim);
+  return size && size == size_name(b.buffer, b.dim);
 }
 
 // Follows what becomes of a tile's elements along one dimension, up to the stores that drop those beyond an edge.
