@@ -21,6 +21,7 @@ JOBS = {
     "runtime": "tensors, memory, workers, kernels, cache; no LLVM",
     "tile": "the tile dialect, the builder, the interpreter",
     "compile": "tile programs to machine code; targets",
+    "kernels": "products and other programs of our own",
     "cli": "the command deepaccel",
 }
 INK, LINE, WARM, COOL, PALE = "#233", "#7d8b94", "#fdf0e7", "#e6f2f5", "#f5f7f8"

@@ -15,10 +15,13 @@ constexpr std::array<std::string_view, kDTypeCount> kNames = {"f64", "f32", "f16
 
 constexpr std::pair<std::string_view, DType> kAliases[] = {
     {"float64", DType::f64},
+    {"fp64", DType::f64},
     {"double", DType::f64},
     {"float32", DType::f32},
+    {"fp32", DType::f32},
     {"float", DType::f32},
     {"float16", DType::f16},
+    {"fp16", DType::f16},
     {"half", DType::f16},
     {"bfloat16", DType::bf16},
     {"float8_e4m3fn", DType::f8e4m3},

@@ -10,6 +10,7 @@ import os as _os
 
 from . import _native
 from ._arrays import asarray, from_dlpack, from_numpy, numpy_dtype, to_numpy
+from ._gemm import gemm
 from ._native import (
     DType,
     DTypeError,
@@ -61,6 +62,7 @@ __all__ = [
     "device_info",
     "from_dlpack",
     "from_numpy",
+    "gemm",
     "kernel_cache_stats",
     "memory_stats",
     "num_threads",

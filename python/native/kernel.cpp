@@ -12,6 +12,11 @@
 
 namespace deep_accel::python {
 
+bool signalled() {
+  nb::gil_scoped_acquire gil;
+  return PyErr_CheckSignals() != 0;
+}
+
 namespace {
 
 // What has __index__ is an integer, what else has __float__ a float; arrays of one element have both, others neither.
@@ -65,12 +70,6 @@ std::vector<Argument> arguments_of(const KernelSignature& signature, const nb::a
 void print_line(std::string_view line) {
   nb::gil_scoped_acquire gil;
   PySys_FormatStdout("%s\n", std::string(line).c_str());
-}
-
-// Runs Python's handlers of signals that came; whether one of them raised (KeyboardInterrupt).
-bool signalled() {
-  nb::gil_scoped_acquire gil;
-  return PyErr_CheckSignals() != 0;
 }
 
 // Runs a kernel in the interpreter. The most that compiled code may differ stands in `bounds`.

@@ -12,4 +12,5 @@ NB_MODULE(_native, m) {
   bind_scalar(m);
   bind_builder(m);
   bind_kernel(m);
+  bind_gemm(m);
 }

@@ -23,12 +23,16 @@ void bind_kernel(nb::module_& m);
 void bind_scalar(nb::module_& m);
 void bind_builder(nb::module_& m);
 void bind_place(nb::module_& m);
+void bind_gemm(nb::module_& m);
 
 // arrays.cpp: any object with a buffer, an __array_interface__ or __dlpack__, without a copy. Unless `keep`, the caller
 // keeps the object alive for as long as the tensor. Throws TypeError.
 Tensor tensor_from_object(nb::handle object, bool keep = true);
 // A dtype from our DType, its name, a NumPy dtype or a type like np.float32.
 DType dtype_from_object(nb::handle object);
+
+// kernel.cpp: runs Python's handlers of signals that came; whether one of them raised (KeyboardInterrupt).
+bool signalled();
 
 // scalar.cpp: a Scalar, a number, or an object with __tile_scalar__().
 tile::Scalar scalar_from_object(nb::handle object);
