@@ -81,6 +81,19 @@ TEST_P(GemmTypes, ShapesAroundTiles) {
   }
 }
 
+// Factors that lie along K, which few rows (or few columns) read in place; longer than a step along K.
+TEST_P(GemmTypes, FewRowsAndColumns) {
+  auto g = generator(14);
+  for (const auto& [m, n, k] : {Sizes{1, 37, 2100}, Sizes{3, 18, 2047}, Sizes{8, 15, 300}, Sizes{50, 1, 2049}}) {
+    const Tensor a = random(g, GetParam(), {m, k}), b = random(g, GetParam(), {n, k}).transpose();
+    const Tensor out = poisoned(is_integer(GetParam()) ? DType::i32 : GetParam(), {m, n});
+    gemm(a, b, {.out = out, .threads = 1});
+    expect_product(out, a, b);
+    const Tensor more = gemm(a, b, {.threads = 3});
+    ASSERT_EQ(std::memcmp(out.data(), more.data(), static_cast<size_t>(out.bytes())), 0);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, GemmTypes,
                          ::testing::Values(DType::f64, DType::f32, DType::f16, DType::bf16, DType::i8, DType::u8),
                          [](const auto& info) { return std::string(name(info.param)); });

@@ -84,6 +84,15 @@ def test_epilogue():
         assert (np.abs(result - function(base)) <= 1.13 * 40 * 2.0**-24 * size).all(), name
 
 
+@pytest.mark.parametrize(("m", "n"), [(30, 1), (30, 5), (2, 30)])
+def test_few_rows_and_columns_with_bias(m, n):
+    a, b, bias = numbers(m, 70), numbers(n, 70, seed=2), numbers(n, seed=3)
+    # The bias as one more product with 1.
+    wide, tall = np.hstack([a, np.ones((m, 1))]), np.vstack([b.T, bias])
+    expect(gemm(a, b, bias=bias, trans_b=True), wide, tall)
+    expect(gemm(a, b.T.copy(), bias=bias), wide, tall)
+
+
 def test_output_is_written_in_place():
     a, b = numbers(20, 30), numbers(30, 40, seed=2)
     out = np.full((20, 40), np.nan, np.float32)

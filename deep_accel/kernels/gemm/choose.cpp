@@ -13,6 +13,7 @@ namespace {
 constexpr std::array<int64_t, 4> kTiles{32, 64, 128, 256};
 // Blocks that a product should have at least, where it is large enough: work for threads to share evenly.
 constexpr int64_t kBlocks = 8;
+constexpr int64_t kWidest = 4096;  // columns of a tile of few rows
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -21,6 +22,25 @@ int64_t depth_of(const compile::Target& target, int64_t element_bytes, int64_t t
   int64_t depth = 512;
   while (depth > 64 && depth * tile_n * element_bytes > target.l2 / 2) depth /= 2;
   return depth;
+}
+
+// Products of so few rows that the right factor is used a few times only: the tile has their number of rows, so that
+// the factor is read where it lies, and long rows of it, so that memory streams.
+constexpr std::array<int64_t, 3> kRows{1, 4, kFewRows};
+
+void few_rows(GemmConfig& config, const GemmSizes& sizes) {
+  constexpr int64_t kStep = 64 << 10;  // elements of the right factor in a step
+  const int64_t rows = *std::ranges::find_if(kRows, [&](int64_t r) { return r >= sizes.m; });
+  int64_t columns = kWidest;
+  while (columns > 256 && ceil_div(sizes.n, columns) * sizes.batch < kBlocks / 2) columns /= 2;
+  config.tile_m = static_cast<int16_t>(rows);
+  if (config.kind.b_layout == Layout::columns) {
+    config.method = Method::dots;
+    config.tile_n = 16, config.tile_k = 2048;
+    return;
+  }
+  config.tile_n = static_cast<int16_t>(columns);
+  config.tile_k = static_cast<int16_t>(kStep / columns);
 }
 
 // Seconds in units of multiply-adds, roughly: a block of m x n loads k (m + n) elements, which costs `load` each beside
@@ -40,6 +60,10 @@ GemmConfig choose_gemm(const GemmKind& kind, const GemmSizes& sizes, int64_t til
   const compile::Target& target = compile::host_target();
   const int64_t bytes = std::max(bits(kind.sum), 32) / 8;
   GemmConfig config{.kind = kind};
+  if (!tile_size && sizes.m <= kFewRows) {
+    few_rows(config, sizes);
+    return config;
+  }
   double best = INFINITY;
   int64_t tile_m = 0, tile_n = 0;
   if (tile_size) {
@@ -54,8 +78,11 @@ GemmConfig choose_gemm(const GemmKind& kind, const GemmSizes& sizes, int64_t til
   }
   config.tile_m = static_cast<int16_t>(tile_m);
   config.tile_n = static_cast<int16_t>(tile_n);
-  // By the largest tile, so that the order of sums is that of the type alone.
-  config.tile_k = static_cast<int16_t>(depth_of(target, bytes, kTiles.back()));
+  // By the largest tile, so that the order of sums is that of type and K alone. What lies beyond K is filled with
+  // zeros: short sums take short steps.
+  int64_t depth = depth_of(target, bytes, kTiles.back());
+  while (depth > 32 && depth / 4 >= sizes.k) depth /= 4;
+  config.tile_k = static_cast<int16_t>(depth);
   return config;
 }
 

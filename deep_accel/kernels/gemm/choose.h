@@ -8,6 +8,9 @@
 
 namespace deep_accel::kernels {
 
+// Up to so many rows (or columns), the other factor is read from memory no faster than it is used.
+inline constexpr int64_t kFewRows = 8;
+
 struct GemmSizes {
   int64_t batch = 1, m = 0, n = 0, k = 0;
 };

@@ -14,6 +14,9 @@ enum class Layout : uint8_t { rows, columns, any };
 // Whether beta * c is added, and whether c is the output itself.
 enum class Addend : uint8_t { none, separate, in_place };
 enum class BiasAxis : uint8_t { none, columns, rows };  // one number for each column (row) of the output
+// panels: factors are packed and multiplied in register tiles. dots: a sum along K for each element of the output, of
+// few rows of a and the columns of b where they lie.
+enum class Method : uint8_t { panels, dots };
 enum class Activation : uint8_t { none, relu, gelu, gelu_tanh, silu };
 
 struct GemmKind {
@@ -32,7 +35,8 @@ struct GemmKind {
 struct GemmConfig {
   GemmKind kind;
   int16_t tile_m = 0, tile_n = 0, tile_k = 0;  // of one block's step
-  int16_t stages = 2;                          // loads under way
+  int8_t stages = 2;                           // loads under way
+  Method method = Method::panels;
 
   friend bool operator==(const GemmConfig&, const GemmConfig&) = default;
 };

@@ -156,13 +156,15 @@ Layout layout_of(int64_t rows, int64_t columns, int64_t row_stride, int64_t colu
   return Layout::any;
 }
 
-// The transposed product, out^T = b^T a^T, which has its output in row order.
+// The transposed product, out^T = b^T a^T.
 void transpose(GemmProblem& p) {
   std::swap(p.a, p.b);
   std::swap(p.sizes.m, p.sizes.n);
   std::swap(p.kind.a, p.kind.b);
   std::swap(p.kind.multiply_a, p.kind.multiply_b);
-  if (p.kind.bias_axis == BiasAxis::columns) p.kind.bias_axis = BiasAxis::rows;
+  if (p.kind.bias_axis != BiasAxis::none) {
+    p.kind.bias_axis = p.kind.bias_axis == BiasAxis::rows ? BiasAxis::columns : BiasAxis::rows;
+  }
   auto turn = [](Matrix& m) { std::swap(m.row_stride, m.column_stride); };
   turn(p.a), turn(p.b), turn(p.out);
   if (p.c) turn(*p.c);
@@ -266,6 +268,7 @@ GemmProblem describe_gemm(const Tensor& a, const Tensor& b, const GemmOptions& o
 
   if (p.sizes.m > 1 && p.sizes.n > 1 && p.out.row_stride == 1 && p.out.column_stride != 1) transpose(p);
   merge_batches(p);
+  if (p.sizes.n <= kFewRows && p.sizes.m > kFewRows) transpose(p);
   if (!p.batch.empty()) p.sizes.batch = p.batch[p.batch.size() - 1];
   const GemmSizes& s = p.sizes;
   p.kind.a_layout = layout_of(s.m, s.k, p.a.row_stride, p.a.column_stride);

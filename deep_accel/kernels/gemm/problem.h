@@ -26,7 +26,8 @@ struct GemmProblem {
 };
 
 // Checks everything and throws what gemm() throws. Axes of the batch are merged as far as strides allow, and become
-// rows where the right factor is the same for all; an output in column order makes of it the transposed product.
+// rows where the right factor is the same for all; an output in column order, or of few columns, makes of it the
+// transposed product.
 GemmProblem describe_gemm(const Tensor& a, const Tensor& b, const GemmOptions& options);
 
 }  // namespace deep_accel::kernels

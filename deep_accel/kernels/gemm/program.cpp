@@ -90,8 +90,16 @@ tile::Program gemm_program(const GemmConfig& config) {
            k.pipelined(ceil_div(K, depth), config.stages, [&](Index step) {
              k.load(A, at(kind.a_layout, batch, row, step * depth), a);
              k.load(B, at(kind.b_layout, batch, step * depth, column), b);
-             k.gemm(a, b, sum,
-                    {.transpose_a = kind.a_layout == Layout::columns, .transpose_b = kind.b_layout == Layout::columns});
+             const bool turned_a = kind.a_layout == Layout::columns, turned_b = kind.b_layout == Layout::columns;
+             if (config.method == Method::panels) {
+               k.gemm(a, b, sum, {.transpose_a = turned_a, .transpose_b = turned_b});
+               return;
+             }
+             const ScalarType sum_type = tile::compute_type(kind.sum);
+             k.map({m, n, depth}, [&](Index i, Index j, Index l) {
+               const Scalar left = turned_a ? a(l, i) : a(i, l), right = turned_b ? b(j, l) : b(l, j);
+               k.combine(tile::Combination::add, cast(left, sum_type) * cast(right, sum_type), sum, {i, j});
+             });
            });
            const bool plain = !alpha && !C && !bias && kind.activation == Activation::none;
            if (plain) {
