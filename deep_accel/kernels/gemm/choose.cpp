@@ -12,7 +12,7 @@ namespace {
 // Few sizes, so that few kernels serve all shapes.
 constexpr std::array<int64_t, 4> kTiles{32, 64, 128, 256};
 // Blocks that a product should have at least, where it is large enough: work for threads to share evenly.
-constexpr int64_t kBlocks = 8;
+constexpr int64_t kBlocks = 4;
 constexpr int64_t kWidest = 4096;  // columns of a tile of few rows
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -24,6 +24,12 @@ int64_t depth_of(const compile::Target& target, int64_t element_bytes, int64_t t
   return depth;
 }
 
+// Part of a tile's size that holds what there is: what lies beyond is filled with zeros, which takes time too.
+int64_t shortened(int64_t tile, int64_t size) {
+  while (tile > 32 && tile / 4 >= size) tile /= 4;
+  return tile;
+}
+
 // Products of so few rows that the right factor is used a few times only: the tile has their number of rows, so that
 // the factor is read where it lies, and long rows of it, so that memory streams.
 constexpr std::array<int64_t, 3> kRows{1, 4, kFewRows};
@@ -32,15 +38,15 @@ void few_rows(GemmConfig& config, const GemmSizes& sizes) {
   constexpr int64_t kStep = 64 << 10;  // elements of the right factor in a step
   const int64_t rows = *std::ranges::find_if(kRows, [&](int64_t r) { return r >= sizes.m; });
   int64_t columns = kWidest;
-  while (columns > 256 && ceil_div(sizes.n, columns) * sizes.batch < kBlocks / 2) columns /= 2;
+  while (columns > 256 && ceil_div(sizes.n, columns) * sizes.batch < kBlocks) columns /= 2;
   config.tile_m = static_cast<int16_t>(rows);
   if (config.kind.b_layout == Layout::columns) {
     config.method = Method::dots;
     config.tile_n = 16, config.tile_k = 2048;
     return;
   }
-  config.tile_n = static_cast<int16_t>(columns);
-  config.tile_k = static_cast<int16_t>(kStep / columns);
+  config.tile_n = static_cast<int16_t>(shortened(columns, sizes.n));
+  config.tile_k = static_cast<int16_t>(shortened(kStep / columns, sizes.k));
 }
 
 // Seconds in units of multiply-adds, roughly: a block of m x n loads k (m + n) elements, which costs `load` each beside
@@ -78,11 +84,8 @@ GemmConfig choose_gemm(const GemmKind& kind, const GemmSizes& sizes, int64_t til
   }
   config.tile_m = static_cast<int16_t>(tile_m);
   config.tile_n = static_cast<int16_t>(tile_n);
-  // By the largest tile, so that the order of sums is that of type and K alone. What lies beyond K is filled with
-  // zeros: short sums take short steps.
-  int64_t depth = depth_of(target, bytes, kTiles.back());
-  while (depth > 32 && depth / 4 >= sizes.k) depth /= 4;
-  config.tile_k = static_cast<int16_t>(depth);
+  // By the largest tile, so that the order of sums is that of type and K alone.
+  config.tile_k = static_cast<int16_t>(shortened(depth_of(target, bytes, kTiles.back()), sizes.k));
   return config;
 }
 
