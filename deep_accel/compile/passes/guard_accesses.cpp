@@ -10,25 +10,71 @@ namespace {
 using mlir::Operation;
 using mlir::Value;
 namespace arith = mlir::arith;
+namespace scf = mlir::scf;
 
-// Whether what the kernel read from memory, or got from foreign code, goes into the value.
-bool from_data(Value value) {
-  llvm::SmallVector<Value> open{value};
-  llvm::SmallPtrSet<Operation*, 16> seen;
-  while (!open.empty()) {
-    const Value next = open.pop_back_val();
-    Operation* op = next.getDefiningOp();
-    if (!op || !seen.insert(op).second) continue;
-    if (mlir::isa<tile::ReadOp, tile::AtomicOp, tile::ShuffleOp, tile::ExternOp>(op)) return true;
-    if (auto branch = mlir::dyn_cast<mlir::scf::IfOp>(op)) {
-      open.append(branch.thenYield()->operand_begin(), branch.thenYield()->operand_end());
-      open.append(branch.elseYield()->operand_begin(), branch.elseYield()->operand_end());
-    } else {
-      open.append(op->operand_begin(), op->operand_end());
+// Looks for what comes from outside of the program: memory, foreign code, scalar arguments.
+class Origin {
+ public:
+  explicit Origin(Value value) : open_{value} {}
+
+  bool is_data() {
+    while (!open_.empty()) {
+      const Value next = open_.pop_back_val();
+      if (!seen_.insert(next).second) continue;
+      auto argument = mlir::dyn_cast<mlir::BlockArgument>(next);
+      if (argument ? is_data_argument(argument) : is_data_result(mlir::cast<mlir::OpResult>(next))) return true;
     }
+    return false;
   }
-  return false;
-}
+
+ private:
+  void follow(mlir::ValueRange values) { open_.append(values.begin(), values.end()); }
+
+  bool is_data_argument(mlir::BlockArgument argument) {
+    Operation* parent = argument.getOwner()->getParentOp();
+    const unsigned number = argument.getArgNumber();
+    if (auto loop = mlir::dyn_cast<scf::ForOp>(parent)) {
+      if (argument == loop.getInductionVar()) {
+        follow({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+      } else {
+        follow({loop.getInitArgs()[number - 1], loop.getYieldedValues()[number - 1]});
+      }
+    } else if (auto loop = mlir::dyn_cast<scf::WhileOp>(parent)) {
+      if (argument.getOwner() == loop.getBeforeBody()) {
+        follow({loop.getInits()[number], loop.getYieldedValues()[number]});
+      } else {
+        follow(loop.getConditionOp().getArgs()[number]);
+      }
+    } else if (mlir::isa<tile::PipelineOp, tile::GridOp, tile::MapOp, tile::ThreadsOp>(parent)) {
+      follow(parent->getOperands());
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  bool is_data_result(mlir::OpResult result) {
+    Operation* op = result.getOwner();
+    const unsigned number = result.getResultNumber();
+    if (mlir::isa<tile::ReadOp, tile::AtomicOp, tile::ShuffleOp, tile::ExternOp>(op)) return true;
+    if (mlir::isa<tile::DimOp, tile::ExtentOp>(op)) return false;
+    if (auto branch = mlir::dyn_cast<scf::IfOp>(op)) {
+      follow({branch.thenYield().getOperand(number), branch.elseYield().getOperand(number)});
+    } else if (auto loop = mlir::dyn_cast<scf::ForOp>(op)) {
+      follow({loop.getInitArgs()[number], loop.getYieldedValues()[number]});
+    } else if (auto loop = mlir::dyn_cast<scf::WhileOp>(op)) {
+      follow(loop.getConditionOp().getArgs()[number]);
+    } else if (op->getNumRegions() != 0) {
+      return true;
+    } else {
+      follow(op->getOperands());
+    }
+    return false;
+  }
+
+  llvm::SmallVector<Value> open_;
+  llvm::DenseSet<Value> seen_;
+};
 
 // Whether an index of an access lies inside its dimension; null where that is proven.
 Value is_inside(mlir::OpBuilder& builder, const Ranges& ranges, Value index, Value buffer, int64_t dim) {
@@ -53,7 +99,7 @@ void guard(Operation* access, Value buffer, mlir::MutableOperandRange indices) {
   std::optional<Ranges> ranges;
   Value all;
   for (auto [dim, operand] : llvm::enumerate(indices)) {
-    if (!from_data(operand.get())) continue;
+    if (!Origin(operand.get()).is_data()) continue;
     if (!ranges) ranges.emplace(access);
     const Value inside = is_inside(builder, *ranges, operand.get(), buffer, static_cast<int64_t>(dim));
     if (inside) all = all ? builder.create<arith::AndIOp>(access->getLoc(), all, inside).getResult() : inside;

@@ -47,10 +47,17 @@ Range of_argument(mlir::BlockArgument argument, llvm::function_ref<Range(Value)>
   return Range();
 }
 
-// Without the casts between integers that keep the number.
+// True for casts that keep every number: to at least as many bits, of which an index has 64. A truth cast is -1.
+bool keeps_number(Operation* cast) {
+  if (!mlir::isa<arith::IndexCastOp, arith::ExtSIOp>(cast)) return false;
+  auto bits = [](mlir::Type type) { return type.isIndex() ? 64u : type.getIntOrFloatBitWidth(); };
+  const mlir::Type from = cast->getOperand(0).getType(), to = cast->getResult(0).getType();
+  return from.isIntOrIndex() && bits(from) > 1 && bits(from) <= bits(to);
+}
+
+// Without the casts that keep the number.
 Value uncast(Value value) {
-  while (auto cast = value.getDefiningOp()) {
-    if (!mlir::isa<arith::IndexCastOp, arith::ExtSIOp>(cast)) break;
+  for (Operation* cast = value.getDefiningOp(); cast && keeps_number(cast); cast = value.getDefiningOp()) {
     value = cast->getOperand(0);
   }
   return value;
@@ -132,7 +139,9 @@ std::optional<Range> Ranges::computed(Value value, int depth) const {
   if (auto read = mlir::dyn_cast<tile::ReadOp>(op))
     return range_of_storage(read.getBuffer().getType().getElementType());
   auto operand = [&](unsigned number) { return find_next(op->getOperand(number)); };
-  if (mlir::isa<arith::IndexCastOp, arith::ExtSIOp>(op)) return operand(0);
+  if (mlir::isa<arith::IndexCastOp, arith::ExtSIOp>(op)) {
+    return op->getOperand(0).getType().isInteger(1) ? Range{-1, 0} : operand(0);
+  }
   if (mlir::isa<arith::SelectOp>(op)) {
     const Range a = operand(1), b = operand(2);
     return Range{std::min(a.low, b.low), std::max(a.high, b.high)};

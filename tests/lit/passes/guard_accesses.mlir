@@ -113,3 +113,58 @@ tile.kernel @looked_up(%X: memref<64xi32, #tile.space<global>> {tile.name = "X",
     }
   }
 }
+
+// What a loop carries, what it ends with and how far it goes may come from data too, as a scalar does; a cast to fewer
+// bits proves nothing about all of them, and a truth is -1 as an index.
+// CHECK-LABEL: tile.kernel @carried
+// CHECK: scf.for
+// CHECK: tile.assert
+// CHECK-NEXT: arith.constant
+// CHECK-NEXT: arith.select
+// CHECK-NEXT: tile.read
+// CHECK: tile.assert
+// CHECK: tile.write
+// CHECK: scf.for
+// CHECK: tile.assert
+// CHECK: tile.write
+// CHECK: scf.if
+// CHECK: tile.assert
+// CHECK: tile.write
+// CHECK: tile.assert
+// CHECK: tile.write
+// CHECK: tile.assert
+// CHECK: tile.write
+tile.kernel @carried(%X: memref<64xi32, #tile.space<global>> {tile.name = "X", tile.dims = [""], tile.role = "in"},
+                     %Z: memref<64xi64, #tile.space<global>> {tile.name = "Z", tile.dims = [""], tile.role = "in"},
+                     %n: i32 {tile.name = "n"},
+                     %Y: memref<64xf32, #tile.space<global>> {tile.name = "Y", tile.dims = [""], tile.role = "out"}) {
+  %c1 = arith.constant 1 : index
+  tile.grid (%b) = (%c1) {
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    %one = arith.constant 1.0 : f32
+    %last = scf.for %i = %c0 to %c8 step %c1 iter_args(%at = %c0) -> (index) {
+      %x = tile.read %X[%at] : memref<64xi32, #tile.space<global>> -> i32
+      %next = arith.index_cast %x : i32 to index
+      scf.yield %next : index
+    }
+    tile.write %one, %Y[%last] : f32, memref<64xf32, #tile.space<global>>
+    %first = tile.read %X[%c0] : memref<64xi32, #tile.space<global>> -> i32
+    %count = arith.index_cast %first : i32 to index
+    scf.for %i = %c0 to %count step %c1 {
+      tile.write %one, %Y[%i] : f32, memref<64xf32, #tile.space<global>>
+    }
+    %wide = tile.read %Z[%c0] : memref<64xi64, #tile.space<global>> -> i64
+    %wide_at = arith.index_cast %wide : i64 to index
+    %narrow = arith.index_cast %wide_at : index to i32
+    %c64 = arith.constant 64 : i32
+    %small = arith.cmpi ult, %narrow, %c64 : i32
+    scf.if %small {
+      tile.write %one, %Y[%wide_at] : f32, memref<64xf32, #tile.space<global>>
+    }
+    %truth_at = arith.index_cast %small : i1 to index
+    tile.write %one, %Y[%truth_at] : f32, memref<64xf32, #tile.space<global>>
+    %given = arith.index_cast %n : i32 to index
+    tile.write %one, %Y[%given] : f32, memref<64xf32, #tile.space<global>>
+  }
+}
