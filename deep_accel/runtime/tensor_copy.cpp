@@ -239,6 +239,19 @@ bool Tensor::overlaps(const Tensor& other) const {
   auto width = [](const Tensor& t) { return static_cast<int64_t>(bits(t.dtype_) / 4); };
   auto start = [&](const Tensor& t) { return t.offset_ * width(t); };
   bool packed = is_packed(dtype_) || is_packed(other.dtype_);
+  // First and last byte. Where those are apart the tensors are, which the margin of packed types below does not see.
+  auto ends = [&](const Tensor& t) {
+    int64_t low = start(t), high = low + width(t) - 1;
+    for (int i = 0; i < t.rank(); ++i) {
+      const int64_t reach = t.strides_[i] * width(t) * (t.shape_[i] - 1);
+      (reach < 0 ? low : high) += reach;
+    }
+    const auto base = reinterpret_cast<intptr_t>(t.base());
+    return std::pair(base + (low >> 1), base + (high >> 1));
+  };
+  const auto [first, last] = ends(*this);
+  const auto [other_first, other_last] = ends(other);
+  if (last < other_first || other_last < first) return false;
   // b - a, where b moves forwards with the other's indices and backwards with ours.
   int64_t base =
       (static_cast<char*>(other.base()) - static_cast<char*>(this->base())) * 2 + start(other) - start(*this);

@@ -329,6 +329,8 @@ TEST(Tensor, PackedOverlapCountsBytes) {
   Tensor t = Tensor::zeros(DType::i4, {8});
   EXPECT_TRUE(t.slice(0, 0, 3).overlaps(t.slice(0, 3, 8)));
   EXPECT_FALSE(t.slice(0, 0, 2).overlaps(t.slice(0, 6, 8)));
+  EXPECT_FALSE(t.slice(0, 0, 4).overlaps(t.slice(0, 4, 8)));  // side by side
+  EXPECT_FALSE(t.slice(0, 4, 8).overlaps(t.slice(0, 0, 4)));
   Tensor u = Tensor::zeros(DType::i4, {8});
   EXPECT_FALSE(t.overlaps(u));
 }
