@@ -16,6 +16,21 @@ const Mutator& mutator() {
   return mutator;
 }
 
+// Bytes that reports could not hold, as their numbers.
+std::string readable(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n' || (byte >= ' ' && byte < 0x7f)) {
+      out += c;
+    } else {
+      constexpr char kDigits[] = "0123456789abcdef";
+      out += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return out;
+}
+
 void expect_no_failures(uint64_t first, uint64_t count, Effort effort) {
   Limits limits;
   limits.total_seconds = 600;
@@ -23,7 +38,8 @@ void expect_no_failures(uint64_t first, uint64_t count, Effort effort) {
                                      [&](uint64_t number) { return examine(mutator().input(number), effort).defect; });
   if (run.failures.empty()) EXPECT_EQ(run.done, count);
   for (const Failure& failure : run.failures) {
-    ADD_FAILURE() << "input " << failure.input << ": " << failure.what << "\n" << mutator().input(failure.input);
+    ADD_FAILURE() << "input " << failure.input << ": " << failure.what << "\n"
+                  << readable(mutator().input(failure.input));
   }
 }
 

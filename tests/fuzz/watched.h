@@ -9,7 +9,7 @@
 namespace deep_accel::test {
 
 struct Limits {
-  int seconds = 20;                  // of processor time for one input
+  int seconds = 20;                  // of processor time for one input; five times that under sanitizers
   int64_t bytes = int64_t{6} << 30;  // of address space; not under sanitizers, which take all there is
   int processes = 2;
   double total_seconds = 1e9;  // after which no more inputs are begun

@@ -78,6 +78,11 @@ LogicalResult check_argument_dims(KernelOp kernel, unsigned index, mlir::MemRefT
                                 << " names, one for each dimension";
   }
   for (auto [dim, name] : llvm::enumerate(kernel.arg_dims(index))) {
+    const bool readable = llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
+    if (name != "?" && !readable) {
+      return kernel.emitOpError() << argument_text(kernel, index) << " has dimension " << dim << " named '" << name
+                                  << "'; use letters, digits, '_' and '.'";
+    }
     if (type.isDynamicDim(dim) == !name.empty()) continue;
     return kernel.emitOpError() << argument_text(kernel, index) << " has dimension " << dim
                                 << (name.empty() ? " of run-time size without a name in tile.dims; give a name, or '?'"
@@ -129,6 +134,9 @@ LogicalResult KernelOp::verify() {
   for (auto [index, type] : llvm::enumerate(getArgumentTypes())) {
     llvm::StringRef name = arg_name(index);
     if (name.empty()) return emitOpError() << "expects tile.name on argument " << index;
+    if (!is_identifier(name)) {
+      return emitOpError() << "names argument " << index << " '" << name << "'; use letters, digits and '_'";
+    }
     auto [known, fresh] = names.try_emplace(name, index);
     if (!fresh) {
       return emitOpError() << "names arguments " << known->second << " and " << index << " '" << name

@@ -17,6 +17,20 @@ tile.kernel @k() -> f32 {
 
 // -----
 
+// expected-error @+1 {{names argument 0 'a b'; use letters, digits and '_'}}
+tile.kernel @k(%a: f32 {tile.name = "a b"}) {
+  %n = arith.constant 1 : index
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 'a' has dimension 0 named '2 N'; use letters, digits, '_' and '.'}}
+tile.kernel @k(%a: memref<?xf32, #tile.space<global>> {tile.name = "a", tile.dims = ["2 N"], tile.role = "in"}) {
+  %n = arith.constant 1 : index
+}
+
+// -----
+
 // expected-error @+1 {{expects tile.name on argument 1}}
 tile.kernel @k(%n: index {tile.name = "n"}, %m: index) {
 }
