@@ -48,7 +48,7 @@ class GemmEmitter {
   void emit_strips(int64_t from, int64_t count, int64_t rows);
   void emit_columns(Value row, int64_t rows);
   Value live_end(unsigned axis, int64_t from, int64_t count, int64_t size);
-  void emit_prefetches(const Block& block, Value k, int64_t unroll);
+  void emit_prefetches(const Block& block);
   void emit_block(const Block& block);
   void emit_tile_product(const Block& block);
   // partial[r, v] += sum of a[r, k] b[k, v] for k in [from, from + count), as far as the product is live
@@ -65,6 +65,7 @@ class GemmEmitter {
   Value mask(const Block& block, int64_t v);
   Value acc_position(const Block& block, int64_t r, int64_t v);
   Value multiply(Value a, Value b);
+  Value add(Value a, Value b);
   mlir::VectorType vector_type(const Block& block) { return mlir::VectorType::get({block.lanes}, sum_type()); }
   // Of the sums, and of the factors, in registers.
   mlir::Type sum_type() { return tile::compute_type(acc_.element); }
@@ -208,6 +209,11 @@ Value GemmEmitter::multiply(Value a, Value b) {
   return builder_.create<arith::MulIOp>(a, b);
 }
 
+Value GemmEmitter::add(Value a, Value b) {
+  if (mlir::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(a.getType()))) return builder_.create<arith::AddFOp>(a, b);
+  return builder_.create<arith::AddIOp>(a, b);
+}
+
 llvm::SmallVector<Value> GemmEmitter::a_column(const Block& block, Value k, int64_t step) {
   llvm::SmallVector<Value> column;
   const bool by_lane = emitter_.target_.fma_by_lane && a_.panels && a_.panels->width == register_rows_ &&
@@ -278,17 +284,14 @@ Value GemmEmitter::b_vector(const Block& block, Value k, int64_t v, int64_t step
   return elements_.converted(lanes, sum_type());
 }
 
-// The part of the prefetches that wait for this product that falls to one turn of the innermost loop.
-void GemmEmitter::emit_prefetches(const Block& block, Value k, int64_t unroll) {
-  if (k_ % unroll != 0) return;
-  const int64_t turns = k_ / unroll, columns = llvm::divideCeil(op_.n(), register_columns_);
-  const int64_t all = strips_.count * columns * turns;
+// The part of the prefetches that wait for this product that falls to one block.
+void GemmEmitter::emit_prefetches(const Block& block) {
+  const int64_t columns = llvm::divideCeil(op_.n(), register_columns_);
   auto divide = [&](Value a, int64_t b) { return builder_.createOrFold<arith::DivUIOp>(a, elements_.index(b)); };
   // Strips are counted by their first row; those with a row less make that a strip or so too few, which no hint minds.
   Value turn = elements_.add(elements_.mul(divide(block.row, strips_.high), builder_.getIndexAttr(columns)),
                              divide(block.column, register_columns_));
-  turn = elements_.add(elements_.mul(turn, builder_.getIndexAttr(turns)), divide(k, unroll));
-  emitter_.emit_prefetch_share(PrefetchHost::product, turn, all);
+  emitter_.emit_prefetch_share(PrefetchHost::product, turn, strips_.count * columns);
 }
 
 llvm::SmallVector<Value> GemmEmitter::emit_products(const Block& block, Value from, int64_t count,
@@ -301,7 +304,6 @@ llvm::SmallVector<Value> GemmEmitter::emit_products(const Block& block, Value fr
   mlir::OpBuilder::InsertionGuard guard(builder_);
   scf::ForOp loop = emitter_.make_loop(from, upper, elements_.index(unroll), accumulators);
   llvm::SmallVector<Value> running(loop.getRegionIterArgs());
-  emit_prefetches(block, loop.getInductionVar(), unroll);
   for (int64_t step = 0; step < unroll; ++step) {
     llvm::SmallVector<Value> row_of_b;
     for (int64_t v = 0; v < vectors; ++v) row_of_b.push_back(b_vector(block, loop.getInductionVar(), v, step));
@@ -407,16 +409,22 @@ void GemmEmitter::emit_tile_product(const Block& block) {
 void GemmEmitter::emit_block(const Block& block) {
   if (op_->hasAttr("tile.tile_registers")) return emit_tile_product(block);
   const int64_t vectors = block.vectors(), k = op_.k();
+  auto loaded = [&](int64_t r, int64_t v) {
+    return elements_.load(acc_, acc_position(block, r, v), block.lanes, mask(block, v));
+  };
+  // Without scales the sums begin at zero and join the accumulator's tile at the end: so the block before need not have
+  // been stored, nor this tile be in the first cache, for the multiplications to begin.
+  const bool joins_at_end = !op_.getScaleA() && !op_.getClear();
   llvm::SmallVector<Value> accumulators;
   Value zero = elements_.constant_like(vector_type(block), 0);
   for (int64_t r = 0; r < block.rows; ++r) {
     for (int64_t v = 0; v < vectors; ++v) {
-      accumulators.push_back(
-          op_.getClear() ? zero : elements_.load(acc_, acc_position(block, r, v), block.lanes, mask(block, v)));
+      accumulators.push_back(op_.getClear() || joins_at_end ? zero : loaded(r, v));
       if (surplus_.empty()) continue;
       accumulators.back() = builder_.create<arith::SubIOp>(accumulators.back(), surplus_[r]);
     }
   }
+  emit_prefetches(block);
   Value start = elements_.index(int64_t{0});
   if (!op_.getScaleA()) {
     accumulators = emit_products(block, start, k_, accumulators);
@@ -447,7 +455,9 @@ void GemmEmitter::emit_block(const Block& block) {
   }
   for (int64_t r = 0; r < block.rows; ++r) {
     for (int64_t v = 0; v < vectors; ++v) {
-      elements_.store(acc_, accumulators[r * vectors + v], acc_position(block, r, v), block.lanes, mask(block, v));
+      Value sum = accumulators[r * vectors + v];
+      if (joins_at_end) sum = add(loaded(r, v), sum);
+      elements_.store(acc_, sum, acc_position(block, r, v), block.lanes, mask(block, v));
     }
   }
 }

@@ -393,7 +393,7 @@ void Emitter::emit_prefetch(tile::PrefetchOp op) {
   mlir::OpBuilder::InsertionGuard guard(builder_);
   scf::ForOp loop =
       make_loop(elements_.index(int64_t{0}), elements_.index(prefetch_lines(op)), elements_.index(int64_t{1}));
-  emit_prefetch_line(op, loop.getInductionVar());
+  emit_prefetch_run(op, loop.getInductionVar(), 1);
 }
 
 int64_t Emitter::elements_per_line(tile::PrefetchOp op) {
@@ -408,7 +408,8 @@ int64_t Emitter::prefetch_lines(tile::PrefetchOp op) {
   return lines;
 }
 
-void Emitter::emit_prefetch_line(tile::PrefetchOp op, Value line) {
+// `count` lines from `line` on, side by side in a row.
+void Emitter::emit_prefetch_run(tile::PrefetchOp op, Value line, int64_t count) {
   const BufferRef& ref = buffer(op.getSource());
   llvm::SmallVector<Value> indices = values(op.getIndices());
   const auto sizes = op.getSizes();
@@ -417,25 +418,44 @@ void Emitter::emit_prefetch_line(tile::PrefetchOp op, Value line) {
   for (size_t dim = sizes.size(); dim-- > 0;) {
     const bool inner = dim + 1 == sizes.size();
     const int64_t step = inner ? elements_per_line(op) : 1;
-    const int64_t count = llvm::divideCeil(sizes[dim], step);
-    if (count == 1) continue;
-    Value here = dim == 0 ? line : builder_.createOrFold<arith::RemUIOp>(line, elements_.index(count));
+    const int64_t steps = llvm::divideCeil(sizes[dim], step);
+    if (steps == 1) continue;
+    Value here = dim == 0 ? line : builder_.createOrFold<arith::RemUIOp>(line, elements_.index(steps));
     indices[first + dim] = elements_.add(indices[first + dim], elements_.mul(here, builder_.getIndexAttr(step)));
-    line = builder_.createOrFold<arith::DivUIOp>(line, elements_.index(count));
+    line = builder_.createOrFold<arith::DivUIOp>(line, elements_.index(steps));
   }
-  builder_.create<LLVM::Prefetch>(elements_.address(ref, elements_.position(ref, indices)),
-                                  static_cast<uint32_t>(op.getWrite() ? 1 : 0),
-                                  static_cast<uint32_t>(4 - op.getLevel()), /*cache=*/1u);
+  Value start = elements_.address(ref, elements_.position(ref, indices));
+  for (int64_t i = 0; i < count; ++i) {
+    const auto bytes = static_cast<int32_t>(i * target_.line);
+    Value where =
+        builder_.create<LLVM::GEPOp>(pointer_type(), builder_.getI8Type(), start, llvm::ArrayRef<LLVM::GEPArg>{bytes});
+    builder_.create<LLVM::Prefetch>(where, static_cast<uint32_t>(op.getWrite() ? 1 : 0),
+                                    static_cast<uint32_t>(4 - op.getLevel()), /*cache=*/1u);
+  }
 }
 
 void Emitter::emit_prefetch_share(PrefetchHost host, Value turn, int64_t turns) {
   for (tile::PrefetchOp op : ahead_) {
     if (prefetch_host(op) != host) continue;
-    const int64_t lines = prefetch_lines(op), each = llvm::divideCeil(lines, turns);
-    // Where turns are more than lines, some ask for a line again, which costs less than asking whether.
-    Value line = elements_.mul(turn, builder_.getIndexAttr(each == 1 ? lines : each));
-    if (each == 1) line = builder_.createOrFold<arith::DivUIOp>(line, elements_.index(turns));
-    for (int64_t i = 0; i < each; ++i) emit_prefetch_line(op, elements_.add(line, elements_.index(i)));
+    const int64_t lines = prefetch_lines(op);
+    int64_t each = llvm::divideCeil(lines, turns), run = 1;
+    if (each == 1) {
+      // Where turns are more than lines, some ask for a line again, which costs less than asking whether.
+      Value line = elements_.mul(turn, builder_.getIndexAttr(lines));
+      emit_prefetch_run(op, builder_.createOrFold<arith::DivUIOp>(line, elements_.index(turns)), 1);
+      continue;
+    }
+    // Lines of a row lie side by side: a share that does not leave its row needs one address.
+    const BufferRef& ref = buffer(op.getSource());
+    const auto sizes = op.getSizes();
+    if (!sizes.empty() && mlir::getConstantIntValue(ref.strides.back()) == 1) {
+      const int64_t row = llvm::divideCeil(sizes.back(), elements_per_line(op));
+      while (each < row && row % each != 0) ++each;
+      if (each > row) each = llvm::alignTo(each, row);
+      run = std::min(each, row);
+    }
+    Value line = elements_.mul(turn, builder_.getIndexAttr(each));
+    for (int64_t i = 0; i < each; i += run) emit_prefetch_run(op, elements_.add(line, elements_.index(i)), run);
   }
 }
 

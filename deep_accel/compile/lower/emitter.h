@@ -37,7 +37,7 @@ class Emitter {
   void emit_bitcast(tile::BitcastOp op);
   void emit_prefetch(tile::PrefetchOp op);
   // One line of a prefetch's window, counted in the order in which they lie.
-  void emit_prefetch_line(tile::PrefetchOp op, mlir::Value line);
+  void emit_prefetch_run(tile::PrefetchOp op, mlir::Value line, int64_t count);
   int64_t prefetch_lines(tile::PrefetchOp op);
   int64_t elements_per_line(tile::PrefetchOp op);
   // Of the prefetches that wait for such a host, the lines that fall to `turn`, one of `turns`.
