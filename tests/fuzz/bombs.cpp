@@ -244,6 +244,17 @@ std::vector<Bomb> make() {
                        }) +
                  "}\n");
   });
+  // Each test of one number says something about the others.
+  add("an index from data under many conditions", [] {
+    return block("%f = tile.read %t[%c0]" + kRead + "\n%x = arith.fptosi %f : f32 to i64\n" +
+                 "%i = arith.index_cast %x : i64 to index\n" +
+                 lines(40,
+                       [](int64_t n) {
+                         return "%l" + number(n) + " = arith.constant " + number(100 + n) + " : i64\n%q" + number(n) +
+                                " = arith.cmpi slt, %x, %l" + number(n) + " : i64\nscf.if %q" + number(n) + " {";
+                       }) +
+                 "tile.write %f, %t[%i]" + kWrite + "\n" + repeated("}", 40) + "\n");
+  });
   add("a constant that is used very often", [] {
     return "tile.kernel @k() {\n%c1 = arith.constant 1 : index\n" +
            lines(100'000, [](int64_t i) { return "%s" + number(i) + " = arith.addi %c1, %c1 : index"; }) + "}\n";

@@ -33,12 +33,10 @@ class Origin {
   bool is_data_argument(mlir::BlockArgument argument) {
     Operation* parent = argument.getOwner()->getParentOp();
     const unsigned number = argument.getArgNumber();
-    if (auto loop = mlir::dyn_cast<scf::ForOp>(parent)) {
-      if (argument == loop.getInductionVar()) {
-        follow({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
-      } else {
-        follow({loop.getInitArgs()[number - 1], loop.getYieldedValues()[number - 1]});
-      }
+    if (auto loop = mlir::dyn_cast<scf::ForOp>(parent); loop && argument == loop.getInductionVar()) {
+      follow({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+    } else if (loop) {
+      follow({loop.getInitArgs()[number - 1], loop.getYieldedValues()[number - 1]});
     } else if (auto loop = mlir::dyn_cast<scf::WhileOp>(parent)) {
       if (argument.getOwner() == loop.getBeforeBody()) {
         follow({loop.getInits()[number], loop.getYieldedValues()[number]});
@@ -77,7 +75,7 @@ class Origin {
 };
 
 // Whether an index of an access lies inside its dimension; null where that is proven.
-Value is_inside(mlir::OpBuilder& builder, const Ranges& ranges, Value index, Value buffer, int64_t dim) {
+Value is_inside(mlir::OpBuilder& builder, Ranges& ranges, Value index, Value buffer, int64_t dim) {
   const mlir::Location where = builder.getInsertionPoint()->getLoc();
   const int64_t size = mlir::cast<mlir::MemRefType>(buffer.getType()).getDimSize(static_cast<unsigned>(dim));
   const bool dynamic = mlir::ShapedType::isDynamic(size);

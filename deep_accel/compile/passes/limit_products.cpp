@@ -2,8 +2,8 @@
 #include "deep_accel/compile/passes/limit_products.h"
 
 #include "deep_accel/compile/passes/decisions.h"
+#include "deep_accel/compile/passes/factors.h"
 #include "deep_accel/compile/passes/map_elements.h"
-#include "deep_accel/compile/passes/ranges.h"
 #include "deep_accel/compile/passes/window.h"
 #include "mlir/IR/Dominance.h"
 
@@ -120,29 +120,16 @@ class Fate {
   llvm::SmallVector<std::pair<Value, int64_t>> seen_;
 };
 
-// The only load that fills a factor, in the product's block and before it; and it fills with zeros.
-tile::LoadOp zero_filling_load(tile::GemmOp gemm, Value factor) {
-  auto alloc = factor.getDefiningOp<tile::AllocOp>();
-  if (!alloc) return {};
-  tile::LoadOp load;
-  for (mlir::Operation* user : alloc->getUsers()) {
-    if (mlir::isa<tile::GemmOp>(user)) continue;
-    auto candidate = mlir::dyn_cast<tile::LoadOp>(user);
-    if (!candidate || load) return {};
-    load = candidate;
-  }
-  if (!load || load->getBlock() != gemm->getBlock() || !load->isBeforeInBlock(gemm)) return {};
-  if (load.getFill() && !mlir::matchPattern(load.getFill(), mlir::m_AnyZeroFloat()) &&
-      !mlir::matchPattern(load.getFill(), mlir::m_Zero())) {
-    return {};
-  }
-  return load;
+// Whether what a load reads outside of its source is zero.
+bool fills_with_zeros(tile::LoadOp load) {
+  return !load.getFill() || mlir::matchPattern(load.getFill(), mlir::m_AnyZeroFloat()) ||
+         mlir::matchPattern(load.getFill(), mlir::m_Zero());
 }
 
 std::optional<Edge> depth_of(tile::GemmOp gemm) {
   if (gemm.getScaleA()) return std::nullopt;
-  tile::LoadOp a = zero_filling_load(gemm, gemm.getA()), b = zero_filling_load(gemm, gemm.getB());
-  if (!a || !b) return std::nullopt;
+  tile::LoadOp a = filling_load(gemm, gemm.getA()), b = filling_load(gemm, gemm.getB());
+  if (!a || !b || !fills_with_zeros(a) || !fills_with_zeros(b)) return std::nullopt;
   const int64_t a_dim = a.source_dim(gemm.getTransposeA() ? 0 : 1), b_dim = b.source_dim(gemm.getTransposeB() ? 1 : 0);
   const Edge in_a{a.getIndices()[a_dim], a.getSource(), a_dim}, in_b{b.getIndices()[b_dim], b.getSource(), b_dim};
   return same_edge(in_a, in_b) ? std::optional(in_a) : std::nullopt;
@@ -170,8 +157,7 @@ Value available(Builder& builder, Value index, mlir::Operation* at, mlir::Domina
   return builder.clone(*def, mapping)->getResult(0);
 }
 
-void limit(tile::GemmOp gemm) {
-  mlir::DominanceInfo dominance(gemm->getParentOfType<tile::KernelOp>());
+void limit(tile::GemmOp gemm, mlir::DominanceInfo& dominance) {
   Builder builder(gemm.getLoc(), gemm);
   const std::optional<Edge> edges[] = {Fate().of(gemm.getAcc(), 0), Fate().of(gemm.getAcc(), 1), depth_of(gemm)};
   const int64_t sizes[] = {gemm.m(), gemm.n(), gemm.k()};
@@ -185,10 +171,8 @@ void limit(tile::GemmOp gemm) {
     if (!edge || is_whole(*edge, sizes[axis]) || !dominance.properlyDominates(edge->buffer, gemm)) continue;
     Value index = available(builder, edge->index, gemm, dominance);
     if (!index) continue;
-    mlir::OpFoldResult extent = extent_of(builder, edge->buffer, edge->dim);
-    Value end = mlir::getConstantIntValue(extent)
-                    ? builder.create<arith::ConstantIndexOp>(*mlir::getConstantIntValue(extent)).getResult()
-                    : mlir::cast<Value>(extent);
+    Value end =
+        mlir::getValueOrCreateConstantIndexOp(builder, gemm.getLoc(), extent_of(builder, edge->buffer, edge->dim));
     Value left = builder.create<arith::SubIOp>(end, index);
     live.back() = builder.create<arith::MinSIOp>(left, whole);
     limited += (limited.empty() ? "" : ", ") + std::string(names[axis]);
@@ -205,7 +189,8 @@ void limit_products(tile::KernelOp kernel) {
   kernel.walk([&](tile::GemmOp op) {
     if (op.getLive().empty()) products.push_back(op);
   });
-  for (tile::GemmOp gemm : products) limit(gemm);
+  mlir::DominanceInfo dominance(kernel);
+  for (tile::GemmOp gemm : products) limit(gemm, dominance);
 }
 
 }  // namespace deep_accel::compile

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "deep_accel/compile/passes/window.h"
+
 namespace deep_accel::compile {
 
 namespace {
@@ -12,8 +14,6 @@ using mlir::Value;
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 using Predicate = arith::CmpIPredicate;
-
-constexpr int kDeepest = 12;  // nested operations that are looked through
 
 std::optional<Range> range_of_storage(mlir::Type type) {
   auto integer = mlir::dyn_cast<mlir::IntegerType>(type);
@@ -36,13 +36,9 @@ Range of_argument(mlir::BlockArgument argument, llvm::function_ref<Range(Value)>
     const auto known = mlir::getConstantIntValue(size);
     return known ? Range{0, std::max<int64_t>(*known, 1) - 1} : up_to(mlir::cast<Value>(size));
   }
-  if (auto loop = mlir::dyn_cast<scf::ForOp>(parent); loop && argument == loop.getInductionVar()) {
-    const int64_t low = find(loop.getLowerBound()).low;
-    return Range{low, std::max(low, before(find(loop.getUpperBound()).high))};
-  }
-  if (auto loop = mlir::dyn_cast<tile::PipelineOp>(parent)) {
-    const int64_t low = find(loop.getLower()).low;
-    return Range{low, std::max(low, before(find(loop.getUpper()).high))};
+  if (const auto bounds = loop_bounds(argument)) {
+    const int64_t low = find(bounds->first).low;
+    return Range{low, std::max(low, before(find(bounds->second).high))};
   }
   return Range();
 }
@@ -63,7 +59,10 @@ Value uncast(Value value) {
   return value;
 }
 
-bool is_constant(Value value, int64_t number) { return mlir::getConstantIntValue(value) == number; }
+bool is_truth(Value value, bool wanted) {
+  const auto constant = mlir::getConstantIntValue(value);
+  return constant && (*constant != 0) == wanted;
+}
 
 Predicate mirrored(Predicate predicate) {
   switch (predicate) {
@@ -109,36 +108,37 @@ void Ranges::learn(Value condition, bool holds) {
     facts_.push_back({mirrored(predicate), uncast(compare.getRhs()), uncast(compare.getLhs())});
     return;
   }
-  // Both of a conjunction that holds, both of a disjunction that does not; also as a choice between one and a constant.
+  // Both of a conjunction that holds, both of a disjunction that does not.
   if (holds ? mlir::isa<arith::AndIOp>(op) : mlir::isa<arith::OrIOp>(op)) {
     for (Value part : op->getOperands()) learn(part, holds);
   } else if (auto choice = mlir::dyn_cast<arith::SelectOp>(op)) {
-    const Value other = holds ? choice.getFalseValue() : choice.getTrueValue();
-    if (!is_constant(other, holds ? 0 : -1) && !is_constant(other, holds ? 0 : 1)) return;
-    learn(choice.getCondition(), holds);
-    learn(holds ? choice.getTrueValue() : choice.getFalseValue(), holds);
+    learn_choice(choice.getCondition(), choice.getTrueValue(), choice.getFalseValue(), holds);
   } else if (auto branch = mlir::dyn_cast<scf::IfOp>(op)) {
     const unsigned number = mlir::cast<mlir::OpResult>(condition).getResultNumber();
-    const Value one = branch.thenYield().getOperand(number), two = branch.elseYield().getOperand(number);
-    const Value other = holds ? two : one;
-    if (!is_constant(other, holds ? 0 : -1) && !is_constant(other, holds ? 0 : 1)) return;
-    learn(branch.getCondition(), holds);
-    learn(holds ? one : two, holds);
-  } else if (mlir::isa<arith::XOrIOp>(op) &&
-             (is_constant(op->getOperand(1), -1) || is_constant(op->getOperand(1), 1))) {
+    learn_choice(branch.getCondition(), branch.thenYield().getOperand(number), branch.elseYield().getOperand(number),
+                 holds);
+  } else if (mlir::isa<arith::XOrIOp>(op) && is_truth(op->getOperand(1), true)) {
     learn(op->getOperand(0), !holds);
   }
 }
 
-std::optional<Range> Ranges::computed(Value value, int depth) const {
+// A conjunction or disjunction as a choice between its second part and a constant.
+void Ranges::learn_choice(Value condition, Value one, Value other, bool holds) {
+  if (!is_truth(holds ? other : one, !holds)) return;
+  learn(condition, holds);
+  learn(holds ? one : other, holds);
+}
+
+std::optional<Range> Ranges::computed(Value value) {
   if (auto constant = mlir::getConstantIntValue(value)) return Range{*constant, *constant};
-  auto find_next = [&](Value next) { return find(next, depth + 1); };
-  if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value)) return of_argument(argument, find_next);
+  if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value)) {
+    return of_argument(argument, [&](Value next) { return of(next); });
+  }
   Operation* op = value.getDefiningOp();
   if (mlir::isa<tile::DimOp, tile::ExtentOp>(op)) return Range{0, Range().high};
   if (auto read = mlir::dyn_cast<tile::ReadOp>(op))
     return range_of_storage(read.getBuffer().getType().getElementType());
-  auto operand = [&](unsigned number) { return find_next(op->getOperand(number)); };
+  auto operand = [&](unsigned number) { return of(op->getOperand(number)); };
   if (mlir::isa<arith::IndexCastOp, arith::ExtSIOp>(op)) {
     return op->getOperand(0).getType().isInteger(1) ? Range{-1, 0} : operand(0);
   }
@@ -181,11 +181,11 @@ std::optional<Range> Ranges::computed(Value value, int depth) const {
   return std::nullopt;
 }
 
-void Ranges::narrow(Range& range, Value value, int depth) const {
+void Ranges::narrow(Range& range, Value value) {
   const Value bare = uncast(value);
   for (const Fact& fact : facts_) {
     if (fact.left != bare) continue;
-    const Range right = find(fact.right, depth + 1);
+    const Range right = of(fact.right);
     switch (fact.predicate) {
       case Predicate::eq:
         range.low = std::max(range.low, right.low), range.high = std::min(range.high, right.high);
@@ -218,13 +218,12 @@ void Ranges::narrow(Range& range, Value value, int depth) const {
 }
 
 // Of what the value's type can hold: sums of narrow numbers that do not fit it wrap.
-Range Ranges::find(Value value, int depth) const {
-  if (depth > kDeepest) return Range();
-  const std::optional<Range> known = computed(value, depth);
+Range Ranges::find(Value value) {
+  const std::optional<Range> known = computed(value);
   const std::optional<Range> held = range_of_storage(value.getType());
   Range range = known.value_or(Range());
   if (held && (range.low < held->low || range.high > held->high)) range = *held;
-  narrow(range, value, depth);
+  narrow(range, value);
   return range;
 }
 
@@ -240,18 +239,6 @@ bool Ranges::is_below(Value value, Value buffer, int64_t dim) const {
     auto named = fact.right.getDefiningOp<tile::DimOp>();
     return named && size == named.getNameAttr();
   });
-}
-
-mlir::Attribute size_name(Value buffer, int64_t dim) {
-  auto type = mlir::cast<mlir::MemRefType>(buffer.getType());
-  mlir::Builder builder(buffer.getContext());
-  if (!type.isDynamicDim(static_cast<unsigned>(dim))) return builder.getIndexAttr(type.getDimSize(dim));
-  auto argument = mlir::dyn_cast<mlir::BlockArgument>(buffer);
-  auto kernel = argument ? mlir::dyn_cast<tile::KernelOp>(argument.getOwner()->getParentOp()) : tile::KernelOp();
-  if (!kernel) return {};
-  const auto names = kernel.arg_dims(argument.getArgNumber());
-  if (dim >= static_cast<int64_t>(names.size()) || names[dim].empty() || names[dim] == "?") return {};
-  return builder.getStringAttr(names[dim]);
 }
 
 }  // namespace deep_accel::compile

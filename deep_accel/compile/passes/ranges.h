@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "deep_accel/compile/passes/answers.h"
 #include "deep_accel/tile/ir/dialect.h"
 
 namespace deep_accel::compile {
@@ -18,7 +19,9 @@ class Ranges {
  public:
   explicit Ranges(mlir::Operation* at);
 
-  Range of(mlir::Value value) const { return find(value, 0); }
+  Range of(mlir::Value value) {
+    return answers_.get(value, Range(), [&] { return find(value); });
+  }
 
   // Whether a condition proves that the value is below the size of a buffer's dimension.
   bool is_below(mlir::Value value, mlir::Value buffer, int64_t dim) const;
@@ -31,15 +34,14 @@ class Ranges {
   };
 
   void learn(mlir::Value condition, bool holds);
-  Range find(mlir::Value value, int depth) const;
-  std::optional<Range> computed(mlir::Value value, int depth) const;
-  void narrow(Range& range, mlir::Value value, int depth) const;
+  void learn_choice(mlir::Value condition, mlir::Value one, mlir::Value other, bool holds);
+  Range find(mlir::Value value);
+  std::optional<Range> computed(mlir::Value value);
+  void narrow(Range& range, mlir::Value value);
 
   llvm::SmallVector<Fact> facts_;
+  int depth_ = 0;
+  Answers<mlir::Value, Range> answers_{depth_};
 };
-
-// The name of a dimension, or its number, so that equal sizes of different buffers are seen to be equal; null for a
-// dynamic dimension without a name.
-mlir::Attribute size_name(mlir::Value buffer, int64_t dim);
 
 }  // namespace deep_accel::compile

@@ -2,6 +2,7 @@
 #include "deep_accel/compile/passes/strip_products.h"
 
 #include "deep_accel/compile/passes/decisions.h"
+#include "deep_accel/compile/passes/factors.h"
 #include "deep_accel/compile/passes/hazards.h"
 #include "deep_accel/compile/passes/prefetch_host.h"
 #include "deep_accel/compile/passes/strips.h"
@@ -28,17 +29,11 @@ struct StrippedProduct {
 // The load of the left factor where it can move to the product: nobody else sees the tile, and nothing between the two
 // changes what is loaded.
 tile::LoadOp movable_load(tile::GemmOp gemm) {
-  auto alloc = gemm.getA().getDefiningOp<tile::AllocOp>();
-  if (!alloc || gemm.getScaleA()) return {};
-  tile::LoadOp load;
-  for (mlir::Operation* user : alloc->getUsers()) {
-    if (user == gemm) continue;
-    auto candidate = mlir::dyn_cast<tile::LoadOp>(user);
-    if (load || !candidate || candidate.getTile() != alloc.getBuffer()) return {};
-    load = candidate;
+  tile::LoadOp load = filling_load(gemm, gemm.getA());
+  if (!load || gemm.getScaleA() || !tile::is_global(load.getSource().getType())) return {};
+  for (mlir::Operation* user : gemm.getA().getUsers()) {
+    if (user != gemm && user != load) return {};
   }
-  if (!load || load->getBlock() != gemm->getBlock() || !load->isBeforeInBlock(gemm)) return {};
-  if (!tile::is_global(load.getSource().getType())) return {};
   Value source = tile::root_buffer(load.getSource());
   for (mlir::Operation* op = load->getNextNode(); op != gemm; op = op->getNextNode()) {
     for (const tile::Access& access : statement_accesses(op)) {

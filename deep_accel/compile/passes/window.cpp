@@ -11,9 +11,6 @@ using mlir::Value;
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 
-namespace {
-
-// Lower and upper bound of a loop whose variable this is.
 std::optional<std::pair<Value, Value>> loop_bounds(Value index) {
   auto argument = mlir::dyn_cast<mlir::BlockArgument>(index);
   if (!argument) return std::nullopt;
@@ -24,6 +21,8 @@ std::optional<std::pair<Value, Value>> loop_bounds(Value index) {
   if (auto loop = mlir::dyn_cast<tile::PipelineOp>(parent)) return std::make_pair(loop.getLower(), loop.getUpper());
   return std::nullopt;
 }
+
+namespace {
 
 // What is proven about values that one question leads to.
 class Bounds {
@@ -95,6 +94,18 @@ class Bounds {
 };
 
 }  // namespace
+
+mlir::Attribute size_name(Value buffer, int64_t dim) {
+  auto type = mlir::cast<mlir::MemRefType>(buffer.getType());
+  mlir::Builder builder(buffer.getContext());
+  if (!type.isDynamicDim(static_cast<unsigned>(dim))) return builder.getIndexAttr(type.getDimSize(dim));
+  auto argument = mlir::dyn_cast<mlir::BlockArgument>(buffer);
+  auto kernel = argument ? mlir::dyn_cast<tile::KernelOp>(argument.getOwner()->getParentOp()) : tile::KernelOp();
+  if (!kernel) return {};
+  const auto names = kernel.arg_dims(argument.getArgNumber());
+  if (dim >= static_cast<int64_t>(names.size()) || names[dim].empty() || names[dim] == "?") return {};
+  return builder.getStringAttr(names[dim]);
+}
 
 bool known_nonnegative(Value index) { return Bounds().nonnegative(index); }
 std::optional<int64_t> known_maximum(Value index) { return Bounds().maximum(index); }

@@ -18,6 +18,13 @@ struct WindowDim {
 bool known_nonnegative(mlir::Value index);
 std::optional<int64_t> known_maximum(mlir::Value index);
 
+// Lower and upper bound of the loop or pipeline whose variable this is.
+std::optional<std::pair<mlir::Value, mlir::Value>> loop_bounds(mlir::Value index);
+
+// The name of a dimension, or its number, so that equal sizes of different buffers are seen to be equal; null for a
+// dynamic dimension without a name.
+mlir::Attribute size_name(mlir::Value buffer, int64_t dim);
+
 // The size of a buffer's dimension: a constant, or a tile.extent made here.
 mlir::OpFoldResult extent_of(mlir::ImplicitLocOpBuilder& builder, mlir::Value buffer, int64_t dim);
 
