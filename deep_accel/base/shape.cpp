@@ -90,6 +90,15 @@ Dims row_major_strides(const Dims& shape) {
   return strides;
 }
 
+std::pair<int64_t, int64_t> reach(const Dims& shape, const Dims& strides) {
+  int64_t low = 0, high = 0;
+  for (int i = 0; i < shape.size(); ++i) {
+    int64_t last = checked_mul(shape[i] - 1, strides[i], "the extent of a tensor");
+    (last < 0 ? low : high) = checked_add(last < 0 ? low : high, last, "the extent of a tensor");
+  }
+  return {low, high};
+}
+
 Dims broadcast_shapes(const Dims& a, const Dims& b) {
   int rank = std::max(a.size(), b.size());
   Dims result = Dims::filled(rank, 1);

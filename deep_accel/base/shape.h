@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace deep_accel {
@@ -59,6 +60,9 @@ int64_t element_count(const Dims& shape);
 
 // Strides in elements of a contiguous row-major tensor. Sizes of 0 count as 1.
 Dims row_major_strides(const Dims& shape);
+
+// The lowest and highest element offset that the indices reach, relative to element [0, ..., 0]. No size is 0.
+std::pair<int64_t, int64_t> reach(const Dims& shape, const Dims& strides);
 
 // The shape to which both broadcast by NumPy's rules. Throws ShapeError that names the axis.
 Dims broadcast_shapes(const Dims& a, const Dims& b);

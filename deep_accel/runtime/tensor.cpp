@@ -11,16 +11,6 @@
 namespace deep_accel {
 namespace {
 
-// The lowest and highest element offset that the indices reach, relative to element [0, ..., 0].
-std::pair<int64_t, int64_t> reach(const Dims& shape, const Dims& strides) {
-  int64_t low = 0, high = 0;
-  for (int i = 0; i < shape.size(); ++i) {
-    int64_t last = checked_mul(shape[i] - 1, strides[i], "the extent of a tensor");
-    (last < 0 ? low : high) = checked_add(last < 0 ? low : high, last, "the extent of a tensor");
-  }
-  return {low, high};
-}
-
 void check_ranks(const Dims& shape, const Dims& strides) {
   if (shape.size() != strides.size()) {
     throw ShapeError("strides " + to_string(strides) + " do not match shape " + to_string(shape) +

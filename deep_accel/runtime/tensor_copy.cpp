@@ -241,13 +241,9 @@ bool Tensor::overlaps(const Tensor& other) const {
   bool packed = is_packed(dtype_) || is_packed(other.dtype_);
   // First and last byte. Where those are apart the tensors are, which the margin of packed types below does not see.
   auto ends = [&](const Tensor& t) {
-    int64_t low = start(t), high = low + width(t) - 1;
-    for (int i = 0; i < t.rank(); ++i) {
-      const int64_t reach = t.strides_[i] * width(t) * (t.shape_[i] - 1);
-      (reach < 0 ? low : high) += reach;
-    }
+    const auto [low, high] = reach(t.shape_, t.strides_);
     const auto base = reinterpret_cast<intptr_t>(t.base());
-    return std::pair(base + (low >> 1), base + (high >> 1));
+    return std::pair(base + ((t.offset_ + low) * width(t) >> 1), base + (((t.offset_ + high + 1) * width(t) - 1) >> 1));
   };
   const auto [first, last] = ends(*this);
   const auto [other_first, other_last] = ends(other);
@@ -267,10 +263,6 @@ bool Tensor::overlaps(const Tensor& other) const {
   add(*this, -1);
   add(other, 1);
   int64_t low = -(width(other) - 1) - packed, high = width(*this) - 1 + packed;
-  int64_t reach = base;
-  for (int k = 0; k < solver.size; ++k)
-    reach += solver.terms[static_cast<size_t>(k)].coefficient * (solver.terms[static_cast<size_t>(k)].count - 1);
-  if (reach < low || base > high) return false;
   std::sort(solver.terms.begin(), solver.terms.begin() + solver.size,
             [](const Solver::Term& a, const Solver::Term& b) { return a.coefficient > b.coefficient; });
   return solver.solve(0, base, low, high);
