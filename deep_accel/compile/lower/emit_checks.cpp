@@ -2,6 +2,7 @@
 #include "deep_accel/base/text.h"
 #include "deep_accel/compile/lower/emitter.h"
 #include "deep_accel/compile/passes/guard_accesses.h"
+#include "deep_accel/compile/passes/window.h"
 #include "deep_accel/runtime/kernel.h"
 
 namespace deep_accel::compile {
@@ -115,16 +116,6 @@ Value Emitter::print_slots(int64_t count) {
   return print_slots_;
 }
 
-// A number as the runtime prints it.
-Value Emitter::printed(Value number) {
-  mlir::Type f64 = builder_.getF64Type();
-  if (number.getType().isIndex()) number = builder_.create<arith::IndexCastOp>(builder_.getI64Type(), number);
-  if (number.getType().isF64()) return number;
-  if (number.getType().isF32()) return builder_.create<arith::ExtFOp>(f64, number);
-  if (number.getType().isInteger(1)) return builder_.create<arith::UIToFPOp>(f64, number);
-  return builder_.create<arith::SIToFPOp>(f64, number);
-}
-
 void Emitter::emit_print(tile::PrintOp op) {
   int64_t count = 0;
   llvm::SmallVector<std::string> places;  // the "{}" of each operand: of a tile, one for each element
@@ -140,7 +131,8 @@ void Emitter::emit_print(tile::PrintOp op) {
   auto put = [&](Value number, Value slot) {
     Value index = builder_.create<arith::IndexCastOp>(builder_.getI64Type(), slot);
     Value where = builder_.create<LLVM::GEPOp>(pointer_type(), builder_.getF64Type(), slots, mlir::ValueRange{index});
-    builder_.create<LLVM::StoreOp>(printed(number), where);
+    if (number.getType().isIndex()) number = builder_.create<arith::IndexCastOp>(builder_.getI64Type(), number);
+    builder_.create<LLVM::StoreOp>(convert_compute(builder_, number, builder_.getF64Type()), where);
   };
   int64_t first = 0;
   for (Value operand : op.getValues()) {

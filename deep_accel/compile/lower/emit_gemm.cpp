@@ -64,8 +64,6 @@ class GemmEmitter {
   Value scale_of_b(const Block& block, Value k, int64_t v);
   Value mask(const Block& block, int64_t v);
   Value acc_position(const Block& block, int64_t r, int64_t v);
-  Value multiply(Value a, Value b);
-  Value add(Value a, Value b);
   mlir::VectorType vector_type(const Block& block) { return mlir::VectorType::get({block.lanes}, sum_type()); }
   // Of the sums, and of the factors, in registers.
   mlir::Type sum_type() { return tile::compute_type(acc_.element); }
@@ -202,16 +200,6 @@ Value GemmEmitter::acc_position(const Block& block, int64_t r, int64_t v) {
   Value position = elements_.position(acc_, {block.row, block.column});
   const int64_t stride = *mlir::getConstantIntValue(acc_.strides[0]);
   return elements_.add(position, elements_.index(r * stride + v * block.lanes));
-}
-
-Value GemmEmitter::multiply(Value a, Value b) {
-  if (mlir::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(a.getType()))) return builder_.create<arith::MulFOp>(a, b);
-  return builder_.create<arith::MulIOp>(a, b);
-}
-
-Value GemmEmitter::add(Value a, Value b) {
-  if (mlir::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(a.getType()))) return builder_.create<arith::AddFOp>(a, b);
-  return builder_.create<arith::AddIOp>(a, b);
 }
 
 llvm::SmallVector<Value> GemmEmitter::a_column(const Block& block, Value k, int64_t step) {
@@ -414,12 +402,12 @@ void GemmEmitter::emit_block(const Block& block) {
   };
   // Without scales the sums begin at zero and join the accumulator's tile at the end: so the block before need not have
   // been stored, nor this tile be in the first cache, for the multiplications to begin.
-  const bool joins_at_end = !op_.getScaleA() && !op_.getClear();
+  const bool joins_at_end = !op_.getScaleA() && !op_.getClear(), starts_with_tile = op_.getScaleA() && !op_.getClear();
   llvm::SmallVector<Value> accumulators;
   Value zero = elements_.constant_like(vector_type(block), 0);
   for (int64_t r = 0; r < block.rows; ++r) {
     for (int64_t v = 0; v < vectors; ++v) {
-      accumulators.push_back(op_.getClear() || joins_at_end ? zero : loaded(r, v));
+      accumulators.push_back(starts_with_tile ? loaded(r, v) : zero);
       if (surplus_.empty()) continue;
       accumulators.back() = builder_.create<arith::SubIOp>(accumulators.back(), surplus_[r]);
     }
@@ -447,7 +435,8 @@ void GemmEmitter::emit_block(const Block& block) {
       Value a_scale = elements_.splat(scale(scales, row, column), block.lanes);
       for (int64_t v = 0; v < vectors; ++v) {
         Value& accumulator = running[r * vectors + v];
-        accumulator = elements_.fma(partial[r * vectors + v], multiply(a_scale, b_scales[v]), accumulator);
+        accumulator = elements_.fma(partial[r * vectors + v],
+                                    combined(builder_, tile::Combine::mul, a_scale, b_scales[v]), accumulator);
       }
     }
     builder_.create<scf::YieldOp>(running);
@@ -456,7 +445,7 @@ void GemmEmitter::emit_block(const Block& block) {
   for (int64_t r = 0; r < block.rows; ++r) {
     for (int64_t v = 0; v < vectors; ++v) {
       Value sum = accumulators[r * vectors + v];
-      if (joins_at_end) sum = add(loaded(r, v), sum);
+      if (joins_at_end) sum = combined(builder_, tile::Combine::add, loaded(r, v), sum);
       elements_.store(acc_, sum, acc_position(block, r, v), block.lanes, mask(block, v));
     }
   }

@@ -408,7 +408,6 @@ int64_t Emitter::prefetch_lines(tile::PrefetchOp op) {
   return lines;
 }
 
-// `count` lines from `line` on, side by side in a row.
 void Emitter::emit_prefetch_run(tile::PrefetchOp op, Value line, int64_t count) {
   const BufferRef& ref = buffer(op.getSource());
   llvm::SmallVector<Value> indices = values(op.getIndices());

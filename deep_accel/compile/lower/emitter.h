@@ -36,7 +36,7 @@ class Emitter {
   void emit_reshape(tile::ReshapeOp op);
   void emit_bitcast(tile::BitcastOp op);
   void emit_prefetch(tile::PrefetchOp op);
-  // One line of a prefetch's window, counted in the order in which they lie.
+  // `count` lines of a prefetch's window from `line` on, counted in the order in which they lie, all in one row.
   void emit_prefetch_run(tile::PrefetchOp op, mlir::Value line, int64_t count);
   int64_t prefetch_lines(tile::PrefetchOp op);
   int64_t elements_per_line(tile::PrefetchOp op);
@@ -47,7 +47,6 @@ class Emitter {
   void emit_assert(tile::AssertOp op, mlir::Value condition);
   // Fails the launch with the message where the condition does not hold.
   void fail_unless(mlir::Value condition, llvm::StringRef message);
-  mlir::Value printed(mlir::Value number);
   void emit_print(tile::PrintOp op);
   mlir::Value print_slots(int64_t count);
   mlir::LogicalResult emit_extern(tile::ExternOp op);
