@@ -242,7 +242,7 @@ GemmProblem describe_gemm(const Tensor& a, const Tensor& b, const GemmOptions& o
                       options.c->data() == p.result.data() && options.c->strides() == p.result.strides();
     p.kind.addend = same ? Addend::in_place : Addend::separate;
     p.kind.c = options.c->dtype();
-    require_operand("c", is_integer(p.kind.c) && p.kind.c == p.kind.out ? DType::i8 : p.kind.c);
+    if (p.kind.c != p.kind.out) require_operand("c", p.kind.c);
   }
   if (options.bias) {
     if (options.bias->rank() != 1 || options.bias->shape()[0] != right.columns) {
@@ -252,7 +252,7 @@ GemmProblem describe_gemm(const Tensor& a, const Tensor& b, const GemmOptions& o
     p.bias = options.bias;
     p.kind.bias_axis = BiasAxis::columns;
     p.kind.bias = options.bias->dtype();
-    require_operand("bias", is_integer(p.kind.bias) && p.kind.bias == p.kind.out ? DType::i8 : p.kind.bias);
+    if (p.kind.bias != p.kind.out) require_operand("bias", p.kind.bias);
   }
   if (options.out) {
     check_overlap(p.result, "a", a);
