@@ -78,6 +78,7 @@ void buffers_text(const json& phase, std::string& text) {
                           buffer["panels"][0].get<int64_t>());
     }
     if (has(buffer, "storage")) line += ", kept as " + buffer["storage"].get<std::string>();
+    if (has(buffer, "kept")) line += ", kept for the blocks that follow";
     text += line + sharers(buffer, placed) + "\n";
   }
   if (has(phase, "arena_bytes") && has(phase, "buffer_bytes")) {
@@ -86,6 +87,9 @@ void buffers_text(const json& phase, std::string& text) {
     if (sum > arena)
       text += fmt::format(": {:.0f} % saved by sharing",
                           100.0 * static_cast<double>(sum - arena) / static_cast<double>(sum));
+    if (has(phase, "kept_bytes")) {
+      text += fmt::format(", behind {} that outlive the block", format_bytes(phase["kept_bytes"].get<int64_t>()));
+    }
     text += "\n";
   }
 }

@@ -151,7 +151,7 @@ json::Object alloc_json(tile::AllocOp alloc) {
                       {"space", tile::stringifySpace(tile::space_of(type))},
                       {"where", tile::location_text(alloc.getLoc())},
                       {"bytes", (type.getNumElements() * tile::storage_bits(type.getElementType()) + 7) / 8}};
-  for (const char* name : {"offset", "panels", "storage"}) {
+  for (const char* name : {"offset", "panels", "storage", "kept"}) {
     if (mlir::Attribute value = alloc->getAttr(std::string("tile.") + name)) buffer[name] = attribute_json(value);
   }
   return buffer;
@@ -238,6 +238,7 @@ json::Object phase_json(tile::GridOp written, tile::GridOp decided, json::Array 
       {"decisions", std::move(decisions)},
       {"arena_bytes", attribute_json(decided->getAttr("tile.arena_bytes"))},
       {"buffer_bytes", attribute_json(decided->getAttr("tile.buffer_bytes"))},
+      {"kept_bytes", attribute_json(decided->getAttr("tile.kept_bytes"))},
       {"buffers", std::move(buffers)},
       {"gemms", std::move(gemms)},
       {"loops", std::move(loops)},

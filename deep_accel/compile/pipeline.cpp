@@ -9,6 +9,7 @@
 #include "deep_accel/compile/passes/fuse_maps.h"
 #include "deep_accel/compile/passes/fuse_rows.h"
 #include "deep_accel/compile/passes/guard_accesses.h"
+#include "deep_accel/compile/passes/keep_factors.h"
 #include "deep_accel/compile/passes/limit_products.h"
 #include "deep_accel/compile/passes/lower_moves.h"
 #include "deep_accel/compile/passes/passes.h"
@@ -87,6 +88,8 @@ const std::vector<Step>& steps() {
        Level::tiles, adding([] { return make_plan_pipeline_pass(); })},
       {"limit-products", "end products where their tensors end", Level::tiles,
        on_each_kernel([](tile::KernelOp kernel, const Target&) { limit_products(kernel); })},
+      {"keep-factors", "keep packed factors of products for the blocks that share them", Level::tiles,
+       on_each_kernel(keep_factors)},
       {"strip-products", "load left factors of products a strip of rows at a time, as the register tiles need them",
        Level::tiles, on_each_kernel([](tile::KernelOp kernel, const Target&) { strip_products(kernel); })},
       {"flatten-branches", "let maps compute both of two values and choose, where that does no harm", Level::tiles,

@@ -149,9 +149,15 @@ KernelSignature KernelSignature::parse(std::string_view content) {
         fail(where, error.what());
       }
     }
+    if (value.contains("marks_bytes")) {
+      phase.marks_bytes = integer(value["marks_bytes"], where + ".marks_bytes", 0);
+    }
     signature.phases.push_back(phase);
   }
   if (root.contains("arena_bytes")) signature.arena_bytes = integer(root["arena_bytes"], "arena_bytes", 0);
+  for (const PhaseSpec& phase : signature.phases) {
+    if (phase.marks_bytes > signature.arena_bytes) fail("phases", "expected marks_bytes to be at most arena_bytes");
+  }
   if (root.contains("target")) signature.target = text(root, "target", "kernel");
   if (root.contains("imports")) {
     for (const Json& symbol : list(root["imports"], "imports")) {

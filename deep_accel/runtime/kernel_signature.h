@@ -3,7 +3,7 @@
 //   {"name": "gemm",
 //    "args": [{"name": "A", "kind": "tensor", "dtype": "f32", "role": "in", "dims": ["M", 4096], "strides": null},
 //             {"name": "alpha", "kind": "scalar", "dtype": "f32"}],
-//    "phases": [{"axes": 2, "order": "swizzle:8"}],
+//    "phases": [{"axes": 2, "order": "swizzle:8", "marks_bytes": 0}],
 //    "arena_bytes": 65536, "target": "x86-64-avx2", "imports": []}
 #pragma once
 
@@ -57,7 +57,12 @@ struct BlockOrder {
 struct PhaseSpec {
   int axes = 1;
   BlockOrder order;
+  // So many bytes at the beginning of a worker's arena are set to kMarksByte before the worker's first block of the
+  // phase: by marks there, blocks know what earlier blocks left in the arena for them.
+  int64_t marks_bytes = 0;
 };
+
+inline constexpr unsigned char kMarksByte = 0x80;
 
 struct KernelSignature {
   std::string name;

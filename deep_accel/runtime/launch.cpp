@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <mutex>
 
@@ -124,14 +125,20 @@ void run_blocks(Launch& launch, const Context& context, Kernel::PhaseFunction ph
   }
 }
 
+// The arena of a worker for the blocks of a phase.
+struct PhaseArena : ThreadArena {
+  PhaseArena(const KernelSignature& signature, size_t phase) : ThreadArena(signature.arena_bytes) {
+    std::memset(data(), kMarksByte, static_cast<size_t>(signature.phases[phase].marks_bytes));
+  }
+};
+
 void run_phase(Launch& launch, size_t index, const int64_t* params, const Grid& grid, char* workspace, int threads) {
   Kernel::PhaseFunction phase = launch.kernel.phase(index);
   int64_t total = grid.blocks();
-  int64_t arena_bytes = launch.kernel.signature().arena_bytes;
   bool may_poll = static_cast<bool>(launch.options.interrupted);
   int slots = static_cast<int>(std::min<int64_t>(threads, total));
   if (slots <= 1 || in_worker()) {
-    ThreadArena arena(arena_bytes);
+    PhaseArena arena(launch.kernel.signature(), index);
     return run_blocks(launch, {launch, 0, arena.data(), workspace}, phase, params, grid, 0, total, may_poll);
   }
   bool dynamic = launch.options.partition == Partition::dynamic;
@@ -139,7 +146,7 @@ void run_phase(Launch& launch, size_t index, const int64_t* params, const Grid& 
   int64_t chunk = std::clamp<int64_t>(total / (int64_t{32} * slots), 1, 64);
   std::atomic<int64_t> next{0};
   auto body = [&](int slot) {
-    ThreadArena arena(arena_bytes);
+    PhaseArena arena(launch.kernel.signature(), index);
     Context context(launch, slot, arena.data(), workspace);
     bool polls = may_poll && slot == 0;  // the calling thread
     if (!dynamic) {

@@ -69,11 +69,14 @@ std::string signature_json(mlir::Operation* operation, const std::string& target
   llvm::SetVector<llvm::StringRef> symbols;
   kernel->walk([&](mlir::Operation* op) {
     if (auto grid = mlir::dyn_cast<GridOp>(op)) {
+      auto number = [&](const char* name) -> int64_t {
+        auto attribute = grid->getAttrOfType<mlir::IntegerAttr>(name);
+        return attribute ? attribute.getInt() : 0;
+      };
       phases.push_back(llvm::json::Object{{"axes", static_cast<int64_t>(grid.getExtents().size())},
-                                          {"order", order_text(grid.getOrder())}});
-      if (auto bytes = grid->getAttrOfType<mlir::IntegerAttr>("tile.arena_bytes")) {
-        arena_bytes = std::max(arena_bytes, bytes.getInt());
-      }
+                                          {"order", order_text(grid.getOrder())},
+                                          {"marks_bytes", number("tile.marks_bytes")}});
+      arena_bytes = std::max(arena_bytes, number("tile.kept_bytes") + number("tile.arena_bytes"));
     } else if (auto call = mlir::dyn_cast<ExternOp>(op)) {
       symbols.insert(call.getSymbol());
     }

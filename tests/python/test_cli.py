@@ -140,8 +140,14 @@ def test_explain(program, sizes, products, flops, tensors):
 
 
 def test_explain_shows_shared_memory():
+    chain = ROOT / "tests/lit/passes/arena_in_the_compiler.mlir"
+    written = run("tile", "explain", chain, "--target", "x86-64-avx2").stdout
+    assert "shares memory with b" in written and "saved by sharing" in written
+
+
+def test_explain_shows_what_outlives_a_block():
     written = run("tile", "explain", "-", "--target", "x86-64-avx2", input=attention()).stdout
-    assert "shares memory with k" in written and "saved by sharing" in written
+    assert "kept for the blocks that follow" in written and "that outlive the block" in written
 
 
 @pytest.mark.parametrize(

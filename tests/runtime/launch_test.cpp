@@ -39,6 +39,45 @@ void record_phase0(const KernelContext* c, const int64_t* p, int64_t x, int64_t 
 }
 )";
 
+// Finds the marks as the runtime sets them before a worker's first block of a phase, and as it left them later.
+constexpr const char* kMarks = R"(
+SIGNATURE({'name': 'marks', 'args': [
+  {'name': 'fresh', 'kind': 'tensor', 'dtype': 'i64', 'role': 'out', 'dims': [2, 'N']}],
+  'phases': [{'axes': 1, 'marks_bytes': 192}, {'axes': 1, 'marks_bytes': 192}], 'arena_bytes': 256})END
+int64_t marks_plan(const KernelContext* c, const int64_t* p, int64_t* g) { g[0] = p[2]; g[3] = p[2]; return 0; }
+static void look(const KernelContext* c, int64_t* fresh) {
+  int count = 0;
+  for (int i = 0; i < 192; ++i) count += (unsigned char)c->arena[i] == 0x80;
+  if (count != 0 && count != 192) c->fail(c, "half of the marks are set");
+  *fresh = count == 192 ? c->worker : -1;
+  for (int i = 0; i < 256; ++i) c->arena[i] = 1;
+}
+void marks_phase0(const KernelContext* c, const int64_t* p, int64_t x, int64_t y, int64_t z) { look(c, (int64_t*)p[0] + x); }
+void marks_phase1(const KernelContext* c, const int64_t* p, int64_t x, int64_t y, int64_t z) { look(c, (int64_t*)p[0] + p[2] + x); }
+)";
+
+TEST(Launch, MarksAreSetBeforeAWorkersFirstBlockOfAPhase) {
+  const std::shared_ptr<const Kernel> kernel = kernel_from_c(kMarks);
+  for (int threads : {1, 3}) {
+    for (Partition partition : {Partition::dynamic, Partition::static_split}) {
+      for (int launches = 0; launches < 2; ++launches) {
+        const int64_t blocks = 12;
+        Tensor fresh = Tensor::zeros(DType::i64, {2, blocks});
+        launch(*kernel, {fresh}, {.threads = threads, .partition = partition});
+        const std::vector<double> values = fresh.values();
+        for (int64_t phase = 0; phase < 2; ++phase) {
+          std::map<double, int> first_blocks;
+          for (int64_t i = 0; i < blocks; ++i) ++first_blocks[values[static_cast<size_t>(phase * blocks + i)]];
+          first_blocks.erase(-1);
+          EXPECT_GE(first_blocks.size(), 1U);
+          EXPECT_LE(first_blocks.size(), static_cast<size_t>(threads));
+          for (const auto& [worker, count] : first_blocks) EXPECT_EQ(count, 1) << "worker " << worker;
+        }
+      }
+    }
+  }
+}
+
 struct Recorded {
   Dims grid;
   std::vector<double> order, worker;

@@ -59,7 +59,10 @@ Value Elements::position(const BufferRef& ref, mlir::ValueRange indices) {
   Value position = ref.offset;
   if (ref.panels) {
     const Panels& panels = *ref.panels;
-    Value along = indices[panels.axis], row = indices[1 - panels.axis];
+    const size_t first = indices.size() - 2;
+    for (size_t dim = 0; dim < first; ++dim) position = add(position, mul(indices[dim], ref.strides[dim]));
+    const mlir::ValueRange within_tile = indices.drop_front(first);
+    Value along = within_tile[panels.axis], row = within_tile[1 - panels.axis];
     Value width = index(panels.width);
     Value panel = builder_.createOrFold<arith::DivUIOp>(along, width);
     Value within = builder_.createOrFold<arith::RemUIOp>(along, width);

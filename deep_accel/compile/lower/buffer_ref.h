@@ -7,7 +7,8 @@
 
 namespace deep_accel::compile {
 
-// A tile whose dimension `axis` is cut in panels of `width`: element (i, j) of a tile with axis 1 lies at
+// A tile, the last two dimensions of a buffer, whose dimension `axis` is cut in panels of `width`: element (i, j) of a
+// tile with axis 1 lies at
 // (j / width) * rows * width + i * width + j % width. With groups, `group` neighbours along the other dimension lie
 // side by side: at (j / width) * rows * width + (i / group) * width * group + j % width * group + i % group.
 struct Panels {

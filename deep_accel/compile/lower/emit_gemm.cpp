@@ -48,12 +48,13 @@ class GemmEmitter {
   void emit_strips(int64_t from, int64_t count, int64_t rows);
   void emit_columns(Value row, int64_t rows);
   Value live_end(unsigned axis, int64_t from, int64_t count, int64_t size);
-  void emit_prefetches(const Block& block);
+  llvm::SmallVector<PrefetchRun> prefetches(const Block& block);
   void emit_block(const Block& block);
   void emit_tile_product(const Block& block);
   // partial[r, v] += sum of a[r, k] b[k, v] for k in [from, from + count), as far as the product is live
   llvm::SmallVector<Value> emit_products(const Block& block, Value from, int64_t count,
-                                         llvm::SmallVector<Value> accumulators);
+                                         llvm::SmallVector<Value> accumulators, llvm::ArrayRef<PrefetchRun> ahead = {});
+  llvm::SmallVector<PrefetchRun> in_product(const Block& block, llvm::SmallVector<PrefetchRun> ahead);
   // A column of a: for each row of the block its element in every lane.
   llvm::SmallVector<Value> a_column(const Block& block, Value k, int64_t step);
   Value a_element(const Block& block, Value k, int64_t r, int64_t step);
@@ -273,17 +274,28 @@ Value GemmEmitter::b_vector(const Block& block, Value k, int64_t v, int64_t step
 }
 
 // The part of the prefetches that wait for this product that falls to one block.
-void GemmEmitter::emit_prefetches(const Block& block) {
+llvm::SmallVector<PrefetchRun> GemmEmitter::prefetches(const Block& block) {
   const int64_t columns = llvm::divideCeil(op_.n(), register_columns_);
   auto divide = [&](Value a, int64_t b) { return builder_.createOrFold<arith::DivUIOp>(a, elements_.index(b)); };
   // Strips are counted by their first row; those with a row less make that a strip or so too few, which no hint minds.
   Value turn = elements_.add(elements_.mul(divide(block.row, strips_.high), builder_.getIndexAttr(columns)),
                              divide(block.column, register_columns_));
-  emitter_.emit_prefetch_share(PrefetchHost::product, turn, strips_.count * columns);
+  return emitter_.prefetch_share(PrefetchHost::product, turn, strips_.count * columns);
+}
+
+// A prefetch whose condition does not hold asks for what is near, so that the product has no branches.
+llvm::SmallVector<PrefetchRun> GemmEmitter::in_product(const Block& block, llvm::SmallVector<PrefetchRun> ahead) {
+  for (PrefetchRun& run : ahead) {
+    if (!run.op.getWhen()) continue;
+    Value near = elements_.address(acc_, acc_position(block, 0, 0));
+    run.start = builder_.create<arith::SelectOp>(emitter_.value(run.op.getWhen()), run.start, near);
+  }
+  return ahead;
 }
 
 llvm::SmallVector<Value> GemmEmitter::emit_products(const Block& block, Value from, int64_t count,
-                                                    llvm::SmallVector<Value> accumulators) {
+                                                    llvm::SmallVector<Value> accumulators,
+                                                    llvm::ArrayRef<PrefetchRun> ahead) {
   const int64_t vectors = block.vectors();
   int64_t unroll = 4;
   while (count % unroll != 0) unroll /= 2;
@@ -291,6 +303,7 @@ llvm::SmallVector<Value> GemmEmitter::emit_products(const Block& block, Value fr
   if (!upper) upper = elements_.add(from, elements_.index(count));
   mlir::OpBuilder::InsertionGuard guard(builder_);
   scf::ForOp loop = emitter_.make_loop(from, upper, elements_.index(unroll), accumulators);
+  emitter_.emit_prefetches_in_loop(ahead, loop.getInductionVar(), count, unroll);
   llvm::SmallVector<Value> running(loop.getRegionIterArgs());
   for (int64_t step = 0; step < unroll; ++step) {
     llvm::SmallVector<Value> row_of_b;
@@ -412,11 +425,12 @@ void GemmEmitter::emit_block(const Block& block) {
       accumulators.back() = builder_.create<arith::SubIOp>(accumulators.back(), surplus_[r]);
     }
   }
-  emit_prefetches(block);
+  llvm::SmallVector<PrefetchRun> ahead = prefetches(block);
   Value start = elements_.index(int64_t{0});
   if (!op_.getScaleA()) {
-    accumulators = emit_products(block, start, k_, accumulators);
+    accumulators = emit_products(block, start, k_, accumulators, in_product(block, ahead));
   } else {
+    for (const PrefetchRun& run : ahead) emitter_.emit_prefetch_run(run);
     const BufferRef& scales = emitter_.buffer(op_.getScaleA());
     auto a_type = op_.getScaleA().getType(), b_type = op_.getScaleB().getType();
     const int64_t a_block = k / a_type.getDimSize(1), b_block = k / b_type.getDimSize(0);

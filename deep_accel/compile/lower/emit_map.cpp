@@ -68,7 +68,9 @@ void MapEmitter::emit_prefetches(Value start) {
   const int64_t size = op_.getStaticSizes()[0];
   if (op_.rank() != 1 || mlir::ShapedType::isDynamic(size) || size < lanes_) return;
   Value vector = builder_.createOrFold<arith::DivUIOp>(start, elements_.index(lanes_));
-  emitter_.emit_prefetch_share(PrefetchHost::map, vector, size / lanes_);
+  for (const PrefetchRun& run : emitter_.prefetch_share(PrefetchHost::map, vector, size / lanes_)) {
+    emitter_.emit_prefetch_run(run);
+  }
 }
 
 mlir::LogicalResult MapEmitter::emit_vector_loop() {

@@ -306,11 +306,12 @@ void Emitter::emit_alloc(tile::AllocOp op) {
   auto type = mlir::cast<mlir::MemRefType>(op.getType());
   BufferRef ref;
   ref.element = ref.storage = type.getElementType();
+  const llvm::SmallVector<int64_t> shape = physical_shape(op);
   int64_t stride = 1;
-  llvm::SmallVector<int64_t> strides(static_cast<size_t>(type.getRank()));
-  for (int64_t dim = type.getRank(); dim-- > 0;) {
+  llvm::SmallVector<int64_t> strides(shape.size());
+  for (size_t dim = shape.size(); dim-- > 0;) {
     strides[dim] = stride;
-    stride *= type.getDimSize(static_cast<unsigned>(dim));
+    stride *= shape[dim];
   }
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     ref.strides.push_back(builder_.getIndexAttr(strides[dim]));
@@ -319,8 +320,7 @@ void Emitter::emit_alloc(tile::AllocOp op) {
   if (auto storage = op->getAttrOfType<mlir::TypeAttr>("tile.storage")) ref.storage = storage.getValue();
   if (auto panels = op->getAttrOfType<mlir::DenseI64ArrayAttr>("tile.panels")) {
     const int64_t axis = panels[0];
-    ref.panels =
-        Panels{axis, panels[1], type.getDimSize(static_cast<unsigned>(1 - axis)), panels.size() > 2 ? panels[2] : 1};
+    ref.panels = Panels{axis, panels[1], type.getShape().take_back(2)[1 - axis], panels.size() > 2 ? panels[2] : 1};
   }
   int64_t offset;
   Value base;
@@ -349,6 +349,11 @@ void Emitter::emit_slice(tile::SliceOp op) {
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     result.strides.push_back(ref.strides[op.source_dim(dim)]);
     result.sizes.push_back(builder_.getIndexAttr(type.getDimSize(static_cast<unsigned>(dim))));
+  }
+  if (ref.panels && result.rank() < ref.rank()) {
+    // One of several tiles: a tile like any other.
+    result.base = elements_.address(ref, result.offset);
+    result.offset = {};
   }
   buffers_[op.getResult()] = result;
 }
@@ -382,84 +387,6 @@ void Emitter::emit_bitcast(tile::BitcastOp op) {
   for (size_t dim = 0; dim < last; ++dim) result.strides[dim] = rescale(result.strides[dim]);
   result.sizes[last] = rescale(result.sizes[last]);
   buffers_[op.getResult()] = result;
-}
-
-// A prefetch with a host waits for it, and is issued line by line there; the others are issued at once.
-void Emitter::emit_prefetch(tile::PrefetchOp op) {
-  if (prefetch_host(op) != PrefetchHost::none) {
-    ahead_.push_back(op);
-    return;
-  }
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  scf::ForOp loop =
-      make_loop(elements_.index(int64_t{0}), elements_.index(prefetch_lines(op)), elements_.index(int64_t{1}));
-  emit_prefetch_run(op, loop.getInductionVar(), 1);
-}
-
-int64_t Emitter::elements_per_line(tile::PrefetchOp op) {
-  return std::max<int64_t>(target_.line * 8 / tile::storage_bits(buffer(op.getSource()).storage), 1);
-}
-
-int64_t Emitter::prefetch_lines(tile::PrefetchOp op) {
-  const auto sizes = op.getSizes();
-  if (sizes.empty()) return 1;
-  int64_t lines = llvm::divideCeil(sizes.back(), elements_per_line(op));
-  for (int64_t size : sizes.drop_back()) lines *= size;
-  return lines;
-}
-
-void Emitter::emit_prefetch_run(tile::PrefetchOp op, Value line, int64_t count) {
-  const BufferRef& ref = buffer(op.getSource());
-  llvm::SmallVector<Value> indices = values(op.getIndices());
-  const auto sizes = op.getSizes();
-  // Dimensions of the window are the buffer's last ones.
-  const size_t first = indices.size() - sizes.size();
-  for (size_t dim = sizes.size(); dim-- > 0;) {
-    const bool inner = dim + 1 == sizes.size();
-    const int64_t step = inner ? elements_per_line(op) : 1;
-    const int64_t steps = llvm::divideCeil(sizes[dim], step);
-    if (steps == 1) continue;
-    Value here = dim == 0 ? line : builder_.createOrFold<arith::RemUIOp>(line, elements_.index(steps));
-    indices[first + dim] = elements_.add(indices[first + dim], elements_.mul(here, builder_.getIndexAttr(step)));
-    line = builder_.createOrFold<arith::DivUIOp>(line, elements_.index(steps));
-  }
-  Value start = elements_.address(ref, elements_.position(ref, indices));
-  for (int64_t i = 0; i < count; ++i) {
-    const auto bytes = static_cast<int32_t>(i * target_.line);
-    Value where =
-        builder_.create<LLVM::GEPOp>(pointer_type(), builder_.getI8Type(), start, llvm::ArrayRef<LLVM::GEPArg>{bytes});
-    builder_.create<LLVM::Prefetch>(where, static_cast<uint32_t>(op.getWrite() ? 1 : 0),
-                                    static_cast<uint32_t>(4 - op.getLevel()), /*cache=*/1u);
-  }
-}
-
-void Emitter::emit_prefetch_share(PrefetchHost host, Value turn, int64_t turns) {
-  for (tile::PrefetchOp op : ahead_) {
-    if (prefetch_host(op) != host) continue;
-    const int64_t lines = prefetch_lines(op);
-    int64_t each = llvm::divideCeil(lines, turns), run = 1;
-    if (each == 1) {
-      // Where turns are more than lines, some ask for a line again, which costs less than asking whether.
-      Value line = elements_.mul(turn, builder_.getIndexAttr(lines));
-      emit_prefetch_run(op, builder_.createOrFold<arith::DivUIOp>(line, elements_.index(turns)), 1);
-      continue;
-    }
-    // Lines of a row lie side by side: a share that does not leave its row needs one address.
-    const BufferRef& ref = buffer(op.getSource());
-    const auto sizes = op.getSizes();
-    if (!sizes.empty() && mlir::getConstantIntValue(ref.strides.back()) == 1) {
-      const int64_t row = llvm::divideCeil(sizes.back(), elements_per_line(op));
-      while (each < row && row % each != 0) ++each;
-      if (each > row) each = llvm::alignTo(each, row);
-      run = std::min(each, row);
-    }
-    Value line = elements_.mul(turn, builder_.getIndexAttr(each));
-    for (int64_t i = 0; i < each; i += run) emit_prefetch_run(op, elements_.add(line, elements_.index(i)), run);
-  }
-}
-
-void Emitter::end_prefetches(PrefetchHost host) {
-  llvm::erase_if(ahead_, [&](tile::PrefetchOp op) { return prefetch_host(op) == host; });
 }
 
 }  // namespace deep_accel::compile

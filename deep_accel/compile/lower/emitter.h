@@ -1,5 +1,6 @@
 // The walk over a kernel that emits its functions: statements in emitter.cpp, checks and foreign calls in
-// emit_checks.cpp, maps in emit_map.cpp, products in emit_gemm.cpp.
+// emit_checks.cpp, prefetches in emit_prefetch.cpp, maps in emit_map.cpp, products in
+// emit_gemm.cpp.
 #pragma once
 
 #include "deep_accel/compile/lower/buffer_ref.h"
@@ -11,6 +12,13 @@ namespace deep_accel::compile {
 // What compiled code sees of KernelContext (runtime/kernel.h): byte offsets of its members.
 struct ContextLayout {
   static constexpr int64_t arena = 0, workspace = 8, fail = 16, print = 24;
+};
+
+// Lines side by side that a prefetch asks for.
+struct PrefetchRun {
+  tile::PrefetchOp op;
+  mlir::Value start;
+  int64_t lines;
 };
 
 class Emitter {
@@ -36,12 +44,17 @@ class Emitter {
   void emit_reshape(tile::ReshapeOp op);
   void emit_bitcast(tile::BitcastOp op);
   void emit_prefetch(tile::PrefetchOp op);
-  // `count` lines of a prefetch's window from `line` on, counted in the order in which they lie, all in one row.
-  void emit_prefetch_run(tile::PrefetchOp op, mlir::Value line, int64_t count);
   int64_t prefetch_lines(tile::PrefetchOp op);
   int64_t elements_per_line(tile::PrefetchOp op);
+  // Where a line of a prefetch's window lies, counted in the order in which they lie.
+  mlir::Value line_address(tile::PrefetchOp op, mlir::Value line);
+  void emit_prefetch_line(tile::PrefetchOp op, mlir::Value address);
   // Of the prefetches that wait for such a host, the lines that fall to `turn`, one of `turns`.
-  void emit_prefetch_share(PrefetchHost host, mlir::Value turn, int64_t turns);
+  llvm::SmallVector<PrefetchRun> prefetch_share(PrefetchHost host, mlir::Value turn, int64_t turns);
+  // All lines of a run, under its condition.
+  void emit_prefetch_run(const PrefetchRun& run);
+  // Spreads runs over a loop from 0 to `end` by `step`, whatever their conditions: the part of the iteration `index`.
+  void emit_prefetches_in_loop(llvm::ArrayRef<PrefetchRun> runs, mlir::Value index, int64_t end, int64_t step);
   void end_prefetches(PrefetchHost host);
   mlir::LogicalResult emit_atomic(tile::AtomicOp op);
   void emit_assert(tile::AssertOp op, mlir::Value condition);

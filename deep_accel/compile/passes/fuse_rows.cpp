@@ -136,7 +136,7 @@ llvm::SmallVector<tile::PrefetchOp> prefetch_next(mlir::ImplicitLocOpBuilder& bu
       if (llvm::is_contained(indices, Value())) continue;
       llvm::SmallVector<int64_t> sizes(indices.size(), 1);
       sizes.back() = elements;
-      auto prefetch = builder.create<tile::PrefetchOp>(buffer, indices, sizes);
+      auto prefetch = builder.create<tile::PrefetchOp>(buffer, indices, Value(), sizes);
       set_prefetch_host(prefetch, PrefetchHost::map);
       prefetches.push_back(prefetch);
       done.push_back(buffer);

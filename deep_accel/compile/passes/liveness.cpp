@@ -1,5 +1,7 @@
 #include "deep_accel/compile/passes/liveness.h"
 
+#include "deep_accel/compile/passes/layout.h"
+
 namespace deep_accel::compile {
 
 using mlir::Block;
@@ -15,7 +17,7 @@ class Liveness {
  public:
   explicit Liveness(tile::GridOp grid) {
     grid.walk<mlir::WalkOrder::PreOrder>([&](tile::AllocOp alloc) {
-      if (tile::is_global(alloc.getType())) return;
+      if (tile::is_global(alloc.getType()) || is_kept(alloc)) return;
       number_[alloc.getBuffer()] = static_cast<unsigned>(result_.tiles.size());
       result_.tiles.push_back(alloc);
     });

@@ -12,7 +12,7 @@
 namespace deep_accel::compile {
 
 struct Lifetimes {
-  llvm::SmallVector<tile::AllocOp> tiles;        // in program order
+  llvm::SmallVector<tile::AllocOp> tiles;        // in program order; those that outlive the block are left out
   llvm::SmallVector<llvm::BitVector> conflicts;  // conflicts[i][j]: tiles i and j may not share memory
 };
 

@@ -10,6 +10,7 @@ namespace deep_accel::compile {
 namespace {
 
 constexpr int64_t usual_alignment = 64;  // a cache line, and the widest vector
+constexpr int64_t page = 4096;
 constexpr int64_t most_sharers_named = 4;
 constexpr int64_t most_tiles_named = 5;
 
@@ -88,14 +89,31 @@ mlir::LogicalResult too_large(tile::GridOp grid, llvm::SmallVector<Slot> slots, 
   return mlir::failure();
 }
 
+// Tiles that outlive the block lie side by side before the others, marks first. Returns where they end.
+int64_t place_kept(tile::GridOp grid) {
+  mlir::Builder builder(grid.getContext());
+  int64_t end = 0;
+  for (const bool marks : {true, false}) {
+    grid.walk([&](tile::AllocOp alloc) {
+      if (!is_kept(alloc) || is_marks(alloc) != marks) return;
+      alloc->setAttr("tile.offset", builder.getI64IntegerAttr(end));
+      end = round_up(end + physical_bytes(alloc), marks ? usual_alignment : page);
+    });
+    if (marks && end > 0) grid->setAttr("tile.marks_bytes", builder.getI64IntegerAttr(end));
+  }
+  return end;
+}
+
 mlir::LogicalResult plan(tile::GridOp grid, int64_t limit) {
   const llvm::SmallVector<Slot> slots = place(find_lifetimes(grid));
   mlir::Builder builder(grid.getContext());
+  const int64_t kept = place_kept(grid);
+  if (kept > 0) grid->setAttr("tile.kept_bytes", builder.getI64IntegerAttr(kept));
   int64_t arena = 0, sum = 0;
   for (Slot slot : slots) {
     arena = std::max(arena, slot.end());
     sum = round_up(sum, slot.alignment) + slot.bytes;
-    slot.alloc->setAttr("tile.offset", builder.getI64IntegerAttr(slot.offset));
+    slot.alloc->setAttr("tile.offset", builder.getI64IntegerAttr(kept + slot.offset));
   }
   arena = round_up(arena, usual_alignment), sum = round_up(sum, usual_alignment);
   grid->setAttr("tile.arena_bytes", builder.getI64IntegerAttr(arena));

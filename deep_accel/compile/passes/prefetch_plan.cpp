@@ -140,7 +140,7 @@ void FutureWindow::emit(mlir::OpBuilder& outer, mlir::IRMapping& mapping, Prefet
       llvm::map_to_vector(indices, [&](Value index) { return mapping.lookupOrDefault(index); });
   Value buffer = mapping.lookupOrDefault(source);
   auto prefetch = [&] {
-    auto op = builder.create<tile::PrefetchOp>(buffer, at, sizes);
+    auto op = builder.create<tile::PrefetchOp>(buffer, at, Value(), sizes);
     if (host != PrefetchHost::none) set_prefetch_host(op, host);
   };
   if (!rows) return prefetch();

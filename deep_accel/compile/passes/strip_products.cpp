@@ -84,8 +84,8 @@ struct StripLoop {
     return tile;
   }
 
-  void prefetch(Value source, llvm::ArrayRef<Value> indices, llvm::ArrayRef<int64_t> sizes) {
-    auto op = builder.create<tile::PrefetchOp>(source, indices, sizes);
+  void prefetch(tile::PrefetchOp ahead, llvm::ArrayRef<Value> indices, llvm::ArrayRef<int64_t> sizes) {
+    auto op = builder.create<tile::PrefetchOp>(ahead.getSource(), indices, ahead.getWhen(), sizes);
     set_prefetch_host(op, PrefetchHost::product);
   }
 
@@ -102,7 +102,7 @@ struct StripLoop {
     indices[dim] = add(indices[dim], next);
     llvm::SmallVector<int64_t> sizes(ahead.getSizes());
     sizes[dim] = strips.high;
-    prefetch(ahead.getSource(), indices, sizes);
+    prefetch(ahead, indices, sizes);
   }
 
   // This strip's share of a window, along its first dimension of some size.
@@ -117,7 +117,7 @@ struct StripLoop {
       indices[dim] = add(indices[dim], begin);
       sizes[dim] = share;
     }
-    prefetch(ahead.getSource(), indices, sizes);
+    prefetch(ahead, indices, sizes);
   }
 
   void prefetch_ahead() {

@@ -179,7 +179,7 @@ void Builder::prefetch(const TileBuffer& source, const Scalars& at, const std::v
                        BuilderState::shape_text(sizes), "give the window's size in each");
   }
   if (level < 1 || level > 3) s.fail("prefetch", "level", "1, 2 or 3", std::to_string(level), "it names a cache");
-  s.checked<PrefetchOp>(BuilderState::unwrap(source), s.positions(source, at, "prefetch"),
+  s.checked<PrefetchOp>(BuilderState::unwrap(source), s.positions(source, at, "prefetch"), mlir::Value(),
                         llvm::ArrayRef<int64_t>(sizes), static_cast<uint64_t>(level), write);
 }
 

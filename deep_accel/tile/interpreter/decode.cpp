@@ -1,6 +1,7 @@
 // Structure and control flow.
 #include "deep_accel/tile/interpreter/decode.h"
 
+#include "deep_accel/runtime/kernel_signature.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
 namespace deep_accel::tile::interpreter {
@@ -128,15 +129,36 @@ bool Decoder::structure(mlir::Operation* op) {
   return true;
 }
 
+namespace {
+
+// As the runtime does before a worker's first block.
+void set_marks(Memory& memory) {
+  for (Cell& cell : memory.cells) {
+    cell.scalar = Scalar::of_integer(static_cast<int64_t>(kMarksByte * uint64_t{0x0101010101010101}));
+    cell.written = memory.whole();
+  }
+}
+
+}  // namespace
+
 void Decoder::alloc(AllocOp op) {
   auto type = op.getBuffer().getType();
+  const auto kept = op->getAttrOfType<mlir::StringAttr>("tile.kept");
   emit(op, [to = view_slot(op.getBuffer()), name = buffer_name(op.getBuffer()),
             element = element_type(type.getElementType()), shape = Indices(type.getShape()),
-            count = type.getNumElements(), global = space_of(type) == Space::global](Thread& t) {
+            count = type.getNumElements(), global = space_of(type) == Space::global,
+            operation = kept ? op.getOperation() : nullptr, marks = kept && kept.getValue() == "marks"](Thread& t) {
+    // All blocks of a phase run on one worker, which finds in a kept tile what it left there.
+    if (operation && t.machine.kept(operation)) {
+      t.views[to] = whole_view(t.machine.kept(operation));
+      return;
+    }
     t.machine.count_steps(count);
     auto memory = make_memory(name, element, shape);
     memory->is_global = global;
     memory->of_thread = t.number >= 0;
+    if (marks) set_marks(*memory);
+    if (operation) t.machine.kept(operation) = memory;
     t.views[to] = whole_view(memory);
   });
 }
@@ -220,6 +242,7 @@ void Decoder::grid(GridOp op) {
   block(op.getBody().front());
   fill(at, [extents = slots(op.getExtents()), arguments, begin = at + 1, end = here(),
             operation = op.getOperation()](Thread& t) {
+    t.machine.drop_kept();
     run_points(t, Level::grid, "block", indices(t, extents, operation), arguments, operation, begin, end);
   });
 }

@@ -110,6 +110,10 @@ class Machine {
   uint32_t new_origin(mlir::Operation* op, std::string text);
   std::string explain(uint32_t origin) const { return origins_[origin - 1]; }
 
+  // The memory of an alloc that outlives its block, null before its first; all of them are dropped between phases.
+  std::shared_ptr<Memory>& kept(mlir::Operation* alloc) { return kept_[alloc]; }
+  void drop_kept() { kept_.clear(); }
+
   // The order in which `count` agents run.
   std::vector<int64_t> sequence(int64_t count);
 
@@ -130,6 +134,7 @@ class Machine {
   std::array<std::function<std::string(int32_t)>, 3> agent_text_;
   std::vector<std::string> origins_;
   std::vector<std::pair<mlir::Operation*, View>> loads_;
+  std::map<mlir::Operation*, std::shared_ptr<Memory>> kept_;
   uint64_t shuffles_ = 0;
   std::chrono::steady_clock::time_point next_poll_{};
   int64_t steps_at_poll_ = 0;

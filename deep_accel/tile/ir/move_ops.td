@@ -112,16 +112,18 @@ def Tile_Im2colOp : Tile_BufferOp<"im2col"> {
 }
 
 // An effect without a buffer keeps it in its place: a mere read with no result would be dropped as dead.
-def Tile_PrefetchOp : Tile_Op<"prefetch", [MemoryEffects<[MemWrite]>]> {
+def Tile_PrefetchOp : Tile_Op<"prefetch", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
   let summary = "ask for a window of a buffer to be brought near; no effect on values";
   let description = [{
-    `sizes` is the window; `level` 1, 2 or 3 the cache; `write` says that it will be written. Nothing outside the buffer
-    is touched. Only where the addresses cannot be foreseen by the hardware is it likely to help: measure.
+    `sizes` is the window; `level` 1, 2 or 3 the cache; `write` says that it will be written; where the condition `when`
+    is false, nothing happens. Nothing outside the buffer is touched. Only where the addresses cannot be foreseen by the
+    hardware is it likely to help: measure.
   }];
-  let arguments = (ins Tile_Buffer:$source, Variadic<Index>:$indices, DenseI64ArrayAttr:$sizes,
+  let arguments = (ins Tile_Buffer:$source, Variadic<Index>:$indices, Optional<I1>:$when, DenseI64ArrayAttr:$sizes,
                    DefaultValuedAttr<I64Attr, "2">:$level, UnitAttr:$write);
   let assemblyFormat = [{
-    $source `[` $indices `]` `sizes` $sizes (`level` $level^)? (`write` $write^)? attr-dict `:` type($source)
+    $source `[` $indices `]` `sizes` $sizes (`level` $level^)? (`write` $write^)? (`when` $when^)? attr-dict
+    `:` type($source)
   }];
   let hasVerifier = 1;
 }

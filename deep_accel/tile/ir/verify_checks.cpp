@@ -69,11 +69,11 @@ LogicalResult check_panels(Operation* op, mlir::MemRefType type) {
   if (!attribute) return success();
   auto panels = mlir::dyn_cast<mlir::DenseI64ArrayAttr>(attribute);
   const bool has_group = panels && panels.size() == 3;
-  if (panels && (panels.size() == 2 || has_group) && type.getRank() == 2 && (panels[0] == 0 || panels[0] == 1) &&
+  if (panels && (panels.size() == 2 || has_group) && type.getRank() >= 2 && (panels[0] == 0 || panels[0] == 1) &&
       panels[1] >= 1 && panels[1] <= kWidestPanel && (!has_group || (panels[2] >= 1 && panels[2] <= kWidestPanel))) {
     return success();
   }
-  return op->emitOpError() << "expects tile.panels to be [axis, width] or [axis, width, group] of a tile with two "
+  return op->emitOpError() << "expects tile.panels to be [axis, width] or [axis, width, group] of the last two "
                            << "dimensions, with axis 0 or 1, width and group 1 to " << kWidestPanel << ", got "
                            << attribute;
 }
@@ -94,11 +94,25 @@ LogicalResult check_storage(Operation* op, mlir::MemRefType type) {
                            << element << ", got " << attribute;
 }
 
+LogicalResult check_kept(AllocOp op) {
+  mlir::Attribute attribute = op->getAttr("tile.kept");
+  if (!attribute) return success();
+  auto kind = mlir::dyn_cast<mlir::StringAttr>(attribute);
+  const bool marks = kind && kind.getValue() == "marks";
+  if (!kind || !(marks || kind.getValue() == "tile") || !op->getParentOfType<GridOp>()) {
+    return op.emitOpError() << "expects tile.kept to be \"tile\" or \"marks\", inside a grid, got " << attribute;
+  }
+  if (marks && !op.getType().getElementType().isInteger(64)) {
+    return op.emitOpError() << "expects marks to be i64, got " << op.getType().getElementType();
+  }
+  return success();
+}
+
 }  // namespace
 
 LogicalResult check_layout(AllocOp op) {
   auto type = mlir::cast<mlir::MemRefType>(op.getType());
-  if (failed(check_panels(op, type)) || failed(check_storage(op, type))) return failure();
+  if (failed(check_panels(op, type)) || failed(check_storage(op, type)) || failed(check_kept(op))) return failure();
   mlir::Attribute attribute = op->getAttr("tile.offset");
   if (!attribute) return success();
   auto offset = mlir::dyn_cast<mlir::IntegerAttr>(attribute);

@@ -54,7 +54,7 @@ tile.kernel @k(%A: memref<?xf32, #tile.space<global>> {tile.name = "A", tile.dim
 
 // -----
 
-// expected-error @+1 {{expects tile.panels to be [axis, width] or [axis, width, group] of a tile with two dimensions, with axis 0 or 1, width and group 1 to 4096, got array<i64: 1, 0>}}
+// expected-error @+1 {{expects tile.panels to be [axis, width] or [axis, width, group] of the last two dimensions, with axis 0 or 1, width and group 1 to 4096, got array<i64: 1, 0>}}
 %a = tile.alloc "a" {tile.panels = array<i64: 1, 0>} : memref<8x8xf32, #tile.space<shared>>
 
 // -----
@@ -64,8 +64,35 @@ tile.kernel @k(%A: memref<?xf32, #tile.space<global>> {tile.name = "A", tile.dim
 
 // -----
 
-// expected-error @+1 {{of a tile with two dimensions, with axis 0 or 1, width and group 1 to 4096, got array<i64: 0, 8>}}
+// expected-error @+1 {{of the last two dimensions, with axis 0 or 1, width and group 1 to 4096, got array<i64: 0, 8>}}
 %a = tile.alloc "a" {tile.panels = array<i64: 0, 8>} : memref<8xf32, #tile.space<shared>>
+
+// -----
+
+tile.kernel @k(%A: memref<?xf32, #tile.space<global>> {tile.name = "A", tile.dims = ["N"], tile.role = "in"}) {
+  // expected-error @+1 {{expects tile.kept to be "tile" or "marks", inside a grid, got "tile"}}
+  %a = tile.alloc "a" {tile.kept = "tile"} : memref<8xf32, #tile.space<global>>
+}
+
+// -----
+
+tile.kernel @k(%A: memref<?xf32, #tile.space<global>> {tile.name = "A", tile.dims = ["N"], tile.role = "in"}) {
+  %c1 = arith.constant 1 : index
+  tile.grid (%g) = (%c1) {
+    // expected-error @+1 {{expects tile.kept to be "tile" or "marks", inside a grid, got "forever"}}
+    %a = tile.alloc "a" {tile.kept = "forever"} : memref<8xf32, #tile.space<shared>>
+  }
+}
+
+// -----
+
+tile.kernel @k(%A: memref<?xf32, #tile.space<global>> {tile.name = "A", tile.dims = ["N"], tile.role = "in"}) {
+  %c1 = arith.constant 1 : index
+  tile.grid (%g) = (%c1) {
+    // expected-error @+1 {{expects marks to be i64, got 'f32'}}
+    %a = tile.alloc "a" {tile.kept = "marks"} : memref<8xf32, #tile.space<shared>>
+  }
+}
 
 // -----
 
