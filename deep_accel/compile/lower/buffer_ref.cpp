@@ -179,13 +179,13 @@ Value Elements::raw_lanes(const BufferRef& ref, Value value, bool exact) {
 }
 
 void Elements::store(const BufferRef& ref, Value value, Value position, int64_t lanes, Value mask, bool exact,
-                     bool streaming) {
+                     int64_t streaming_alignment) {
   Value where = address(ref, position);
   Value raw = raw_lanes(ref, value, exact);
   const int64_t element_bytes = std::max<int64_t>(tile::storage_bits(ref.storage) / 8, 1);
-  const int64_t alignment = streaming ? lanes * element_bytes : element_bytes;
+  const int64_t alignment = streaming_alignment ? streaming_alignment : element_bytes;
   if (!tile::is_packed(ref.storage)) {
-    raw_store(raw, where, alignment, mask, streaming);
+    raw_store(raw, where, alignment, mask, streaming_alignment != 0);
     return;
   }
   if (lanes > 1) {

@@ -49,9 +49,10 @@ class Elements {
   // `lanes` elements from `position` on, side by side in memory, in the compute type: a scalar for one lane. Under a
   // mask (vector<lanes x i1>), lanes that are off are zero and not touched in memory.
   mlir::Value load(const BufferRef& ref, mlir::Value position, int64_t lanes, mlir::Value mask = {});
-  // The reverse. `exact`: the values are known to fit the element's type. `streaming`: they will not be read soon.
+  // The reverse. `exact`: the values are known to fit the element's type. With an alignment in bytes for streaming,
+  // which the address has: they will not be read soon.
   void store(const BufferRef& ref, mlir::Value value, mlir::Value position, int64_t lanes, mlir::Value mask = {},
-             bool exact = false, bool streaming = false);
+             bool exact = false, int64_t streaming_alignment = 0);
 
   // Lanes in the compute type as they lie in memory, each in its raw type. `exact`: as for store().
   mlir::Value raw_lanes(const BufferRef& ref, mlir::Value value, bool exact);

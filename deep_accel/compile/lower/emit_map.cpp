@@ -92,16 +92,23 @@ mlir::LogicalResult MapEmitter::emit_vector_loop() {
   const size_t group = horizontal_.size();
 
   auto run = [&](Value lower, Value end, int64_t copies) {
-    mlir::OpBuilder::InsertionGuard guard(builder_);
-    scf::ForOp loop = emitter_.make_loop(lower, end, elements_.index(lanes_ * copies), carried);
-    llvm::SmallVector<Value> inside(loop.getRegionIterArgs());
-    for (int64_t copy = 0; copy < copies; ++copy) {
-      Value start = elements_.add(loop.getInductionVar(), copy == 0 ? Value() : elements_.index(copy * lanes_));
-      emit_prefetches(start);
-      emit_lanes(start, lanes_, {}, llvm::MutableArrayRef<Value>(inside).slice(copy * group, group));
+    const bool together = copies > 1 && advances_together();
+    if (together) carried = joined_copies(carried, copies);
+    {
+      mlir::OpBuilder::InsertionGuard guard(builder_);
+      scf::ForOp loop = emitter_.make_loop(lower, end, elements_.index(lanes_ * copies), carried);
+      llvm::SmallVector<Value> inside(loop.getRegionIterArgs());
+      for (int64_t copy = 0; copy < copies; ++copy) {
+        Value start = elements_.add(loop.getInductionVar(), copy == 0 ? Value() : elements_.index(copy * lanes_));
+        emit_prefetches(start);
+        if (together) continue;
+        emit_lanes(start, lanes_, {}, llvm::MutableArrayRef<Value>(inside).slice(copy * group, group));
+      }
+      if (together) emit_lanes(loop.getInductionVar(), lanes_ * copies, {}, inside);
+      if (!carried.empty()) builder_.create<scf::YieldOp>(inside);
+      carried.assign(loop.getResults().begin(), loop.getResults().end());
     }
-    if (!carried.empty()) builder_.create<scf::YieldOp>(inside);
-    carried.assign(loop.getResults().begin(), loop.getResults().end());
+    if (together) carried = split_copies(carried, copies);
   };
 
   Value done = zero;
@@ -181,6 +188,33 @@ mlir::LogicalResult MapEmitter::emit_vector_loop() {
   carried.assign(branch.getResults().begin(), branch.getResults().end());
   finish_accumulators(carried);
   return mlir::success();
+}
+
+// Of `copies` vectors for each accumulator (copy by copy), one long one for each.
+llvm::SmallVector<Value> MapEmitter::joined_copies(llvm::ArrayRef<Value> vectors, int64_t copies) {
+  const size_t group = horizontal_.size();
+  llvm::SmallVector<Value> joined;
+  for (size_t index = 0; index < group; ++index) {
+    mlir::Type element = mlir::cast<mlir::VectorType>(vectors[index].getType()).getElementType();
+    auto type = mlir::VectorType::get({lanes_ * copies}, element);
+    Value all = builder_.create<arith::ConstantOp>(builder_.getZeroAttr(type));
+    for (int64_t copy = 0; copy < copies; ++copy) {
+      all = builder_.create<vector::InsertStridedSliceOp>(vectors[static_cast<size_t>(copy) * group + index], all,
+                                                          copy * lanes_, int64_t{1});
+    }
+    joined.push_back(all);
+  }
+  return joined;
+}
+
+llvm::SmallVector<Value> MapEmitter::split_copies(llvm::ArrayRef<Value> joined, int64_t copies) {
+  llvm::SmallVector<Value> vectors;
+  for (int64_t copy = 0; copy < copies; ++copy) {
+    for (Value all : joined) {
+      vectors.push_back(builder_.create<vector::ExtractStridedSliceOp>(all, copy * lanes_, lanes_, int64_t{1}));
+    }
+  }
+  return vectors;
 }
 
 void MapEmitter::finish_accumulators(llvm::ArrayRef<Value> accumulators) {
@@ -342,8 +376,9 @@ void MapEmitter::emit_write(tile::WriteOp op, int64_t lanes, Value mask) {
   const BufferRef& ref = emitter_.buffer(buffer);
   const bool exact = writes_exactly(op.getValue(), ref.element);
   if (memory_step(buffer, indices, axis_) == 1 && starts_at_byte(ref, indices)) {
+    const bool streams = streaming_ && may_stream(op);
     elements_.store(ref, what, elements_.position(ref, lane_indices(indices, 0)), lanes, mask, exact,
-                    streaming_ && may_stream(op));
+                    streams ? lanes_ * tile::storage_bits(ref.storage) / 8 : 0);
     return;
   }
   for (int64_t lane = 0; lane < lanes; ++lane) {

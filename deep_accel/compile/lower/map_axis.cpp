@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "deep_accel/compile/lower/map_emitter.h"
+#include "deep_accel/compile/numerics/vector_math.h"
 
 namespace deep_accel::compile {
 
@@ -157,10 +158,34 @@ int64_t MapEmitter::choose_lanes() {
   return lanes;
 }
 
+// Elementary functions are long chains of operations, of which a core with few registers sees too few at once if the
+// chains follow each other: there the vectors of several copies are emitted as one long vector, which LLVM cuts
+// operation by operation.
+bool MapEmitter::advances_together() {
+  if (emitter_.target_.function_copies == 1) return false;
+  bool functions = false;
+  for (mlir::Operation& op : op_.getBody().front()) {
+    functions |= is_elementary_function(&op);
+    if (mlir::isa<tile::AssertOp>(op)) return false;
+    mlir::Value buffer;
+    mlir::ValueRange indices;
+    if (auto read = mlir::dyn_cast<tile::ReadOp>(op)) buffer = read.getBuffer(), indices = read.getIndices();
+    if (auto write = mlir::dyn_cast<tile::WriteOp>(op)) buffer = write.getBuffer(), indices = write.getIndices();
+    if (auto combine = mlir::dyn_cast<tile::CombineOp>(op))
+      buffer = combine.getBuffer(), indices = combine.getIndices();
+    if (!buffer) continue;
+    if (emitter_.buffer(buffer).panels || tile::is_packed(emitter_.buffer(buffer).storage)) return false;
+    const auto step = memory_step(buffer, indices, axis_);
+    if (step != 0 && step != 1) return false;
+  }
+  return functions;
+}
+
 int64_t MapEmitter::choose_unroll() {
-  if (horizontal_.empty()) return 1;
+  const bool together = advances_together();
+  if (horizontal_.empty() && !together) return 1;
   const auto size = mlir::getConstantIntValue(op_.mixed_sizes()[axis_]);
-  int64_t unroll = 4;
+  int64_t unroll = together ? emitter_.target_.function_copies : 4;
   while (size && unroll > 1 && *size < lanes_ * unroll) unroll /= 2;
   return unroll;
 }

@@ -30,6 +30,10 @@ class MapEmitter {
   int64_t choose_axis();
   int64_t choose_lanes();
   int64_t choose_unroll();
+  // Whether the copies of an unrolled body are emitted as one long vector.
+  bool advances_together();
+  llvm::SmallVector<mlir::Value> joined_copies(llvm::ArrayRef<mlir::Value> vectors, int64_t copies);
+  llvm::SmallVector<mlir::Value> split_copies(llvm::ArrayRef<mlir::Value> joined, int64_t copies);
   // Whether output goes past the caches: null where it never pays, else the condition.
   mlir::Value streaming_condition();
   bool may_stream(tile::WriteOp write);

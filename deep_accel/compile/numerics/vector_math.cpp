@@ -84,12 +84,12 @@ mlir::Value emit_pow(mlir::ImplicitLocOpBuilder& builder, mlir::Value x, mlir::V
   return lane_pow(Lanes(context, x), Lanes(context, y)).value();
 }
 
+bool is_elementary_function(mlir::Operation* op) { return replacement_of(op) || llvm::isa<math::PowFOp>(op); }
+
 void expand_math(mlir::Operation* root, MathOptions options) {
   llvm::SmallVector<mlir::Operation*> found;
   root->walk([&](mlir::Operation* op) {
-    if ((replacement_of(op) || llvm::isa<math::PowFOp>(op)) && is_supported(op->getResult(0).getType())) {
-      found.push_back(op);
-    }
+    if (is_elementary_function(op) && is_supported(op->getResult(0).getType())) found.push_back(op);
   });
   for (mlir::Operation* op : found) {
     mlir::ImplicitLocOpBuilder builder(op->getLoc(), op);

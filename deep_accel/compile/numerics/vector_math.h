@@ -38,6 +38,9 @@ mlir::Value emit_pow(mlir::ImplicitLocOpBuilder& builder, mlir::Value x, mlir::V
 /// 1 / sqrt(x)
 mlir::Value emit_rsqrt(mlir::ImplicitLocOpBuilder& builder, mlir::Value x, MathOptions options = {});
 
+/// True for the operations that expand_math rewrites, whatever their type.
+bool is_elementary_function(mlir::Operation* op);
+
 /// Rewrites every math.exp, exp2, expm1, log, log2, log1p, tanh, erf, sin, cos, powf and rsqrt under `root` on f32 and
 /// f64 into what the functions above emit. Other operations, other types and vectors of scalable length stay.
 void expand_math(mlir::Operation* root, MathOptions options = {});

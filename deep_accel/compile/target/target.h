@@ -34,6 +34,9 @@ struct Target {
   // LLVM's intrinsic (address, immediate offset) that loads 32 bits into each lane of a register, where LLVM does not
   // make it of a load and a broadcast by itself.
   std::string load_broadcast = {};
+  // Vectors of a loop's body that advance side by side where it has elementary functions
+  // (MapEmitter::advances_together).
+  int function_copies = 1;
   bool native_f16 = false;  // arithmetic on f16 in vectors
   bool masks = false;       // loads and stores under a mask cost what plain ones cost
   bool scalef = false;      // multiplies by powers of two that are given as floats

@@ -38,6 +38,7 @@ std::span<const Target> x86_targets() {
              .fma = true,
              .fma_ports = 2,
              .fma_latency = 5,
+             .function_copies = 4,
              .l1d = 32 << 10,
              .l2 = 256 << 10,
              .l3 = 8 << 20,
