@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "deep_accel/base/error.h"
 #include "deep_accel/base/files.h"
 #include "deep_accel/compile/compiler.h"
+#include "probe.h"
 
 namespace deep_accel::bench {
 namespace {
@@ -18,6 +21,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kTurnSeconds = 0.02;
+constexpr double kQuiet = 1.04;  // probes that took no longer, in terms of the best, found the machine quiet
+constexpr int kMostRounds = 4;   // times the rounds that are wanted, in search of quiet ones
 
 double seconds_of(const std::function<void()>& run, int64_t repeats) {
   const Clock::time_point start = Clock::now();
@@ -25,30 +30,77 @@ double seconds_of(const std::function<void()>& run, int64_t repeats) {
   return std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(repeats);
 }
 
-double mean(const std::vector<Peaks>& measured, double (*figure)(const Peaks&)) {
-  double sum = 0;
-  for (const Peaks& peaks : measured) sum += figure(peaks);
-  return sum / static_cast<double>(measured.size());
+// One measurement, and how much longer the probe took around it than it can.
+struct Turn {
+  double seconds, disturbance;
+};
+
+bool is_quiet(const Turn& turn) { return turn.disturbance <= kQuiet; }
+
+// The machine beside its best moment so far.
+class Quiet {
+ public:
+  explicit Quiet(int threads) : threads_(threads), best_(best_of(threads)) {
+    for (int i = 0; i < 50; ++i) disturbance();
+  }
+  double disturbance() {
+    const double seconds = probe(threads_);
+    best_ = std::min(best_, seconds);
+    return seconds / best_;
+  }
+
+ private:
+  static double& best_of(int threads) {
+    static std::map<int, double> best;
+    return best.try_emplace(threads, INFINITY).first->second;
+  }
+
+  int threads_;
+  double& best_;
+};
+
+// Of the quiet turns; where they are too few, of as many as were wanted, the least disturbed.
+double median_of_quiet(std::vector<Turn>& turns, int wanted) {
+  std::sort(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) { return a.disturbance < b.disturbance; });
+  const auto quiet = static_cast<size_t>(std::count_if(turns.begin(), turns.end(), is_quiet));
+  turns.resize(std::min(turns.size(), std::max(quiet, static_cast<size_t>(wanted))));
+  std::vector<double> seconds;
+  for (const Turn& turn : turns) seconds.push_back(turn.seconds);
+  std::nth_element(seconds.begin(), seconds.begin() + static_cast<ptrdiff_t>(seconds.size() / 2), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
+double highest(const std::vector<Peaks>& measured, double (*figure)(const Peaks&)) {
+  double best = 0;
+  for (const Peaks& peaks : measured) best = std::max(best, figure(peaks));
+  return best;
 }
 
 }  // namespace
 
-std::vector<double> take_turns(const std::vector<Contestant>& contestants, int rounds) {
+std::vector<double> take_turns(const std::vector<Contestant>& contestants, int rounds, int threads) {
   std::vector<int64_t> repeats;
   for (const Contestant& contestant : contestants) {
     contestant.run();  // touches memory, makes threads
     const double once = seconds_of(contestant.run, 1);
     repeats.push_back(std::max<int64_t>(1, static_cast<int64_t>(kTurnSeconds / std::max(once, 1e-9))));
   }
-  std::vector<std::vector<double>> seconds(contestants.size());
-  for (int round = 0; round < rounds; ++round) {
-    for (size_t i = 0; i < contestants.size(); ++i) seconds[i].push_back(seconds_of(contestants[i].run, repeats[i]));
+  Quiet quiet(threads);
+  std::vector<std::vector<Turn>> turns(contestants.size());
+  for (int round = 0; round < kMostRounds * rounds; ++round) {
+    for (size_t i = 0; i < contestants.size(); ++i) {
+      const double before = quiet.disturbance();
+      const double seconds = seconds_of(contestants[i].run, repeats[i]);
+      turns[i].push_back({seconds, std::max(before, quiet.disturbance())});
+    }
+    if (round + 1 < rounds) continue;
+    const bool enough = std::all_of(turns.begin(), turns.end(), [&](const std::vector<Turn>& of_one) {
+      return std::count_if(of_one.begin(), of_one.end(), is_quiet) >= rounds;
+    });
+    if (enough) break;
   }
   std::vector<double> medians;
-  for (std::vector<double>& of_one : seconds) {
-    std::sort(of_one.begin(), of_one.end());
-    medians.push_back(of_one[of_one.size() / 2]);
-  }
+  for (std::vector<Turn>& of_one : turns) medians.push_back(median_of_quiet(of_one, rounds));
   return medians;
 }
 
@@ -74,20 +126,25 @@ Pinned::~Pinned() {
   sched_setaffinity(0, sizeof(allowed), &allowed);
 }
 
-Roof::Roof(int threads) : threads_(threads) { measure_again(); }
+Roof::Roof(int threads) : threads_(threads), measured_(all_of(threads)) { measure_again(); }
+
+std::vector<Peaks>& Roof::all_of(int threads) {
+  static std::map<int, std::vector<Peaks>> all;
+  return all[threads];
+}
 
 void Roof::measure_again() { measured_.push_back(measure_peaks(threads_, /*quick=*/true)); }
 
 double Roof::gflops() const {
-  return mean(measured_, [](const Peaks& peaks) { return peaks.f32_gflops_all; });
+  return highest(measured_, [](const Peaks& peaks) { return peaks.f32_gflops_all; });
 }
 
 double Roof::copy() const {
-  return mean(measured_, [](const Peaks& peaks) { return std::max(peaks.all.copy, peaks.all.copy_streaming); });
+  return highest(measured_, [](const Peaks& peaks) { return std::max(peaks.all.copy, peaks.all.copy_streaming); });
 }
 
 double Roof::best_bandwidth() const {
-  return mean(measured_, [](const Peaks& peaks) { return peaks.all.best(); });
+  return highest(measured_, [](const Peaks& peaks) { return peaks.all.best(); });
 }
 
 std::string kernel_text(const std::string& file) { return read_text(std::string(DEEP_ACCEL_BENCH_KERNELS "/") + file); }

@@ -1,5 +1,7 @@
 // Measuring: contestants take turns (A B C A B C ...), so that what else the machine does meets them all alike; medians
-// are compared. What the machine can do is measured in the same minute, before and after.
+// are compared. Between the turns a probe of known length tells whether somebody else has the machine; turns beside
+// such a probe do not count where there are others. What the machine can do is measured before and after; the best
+// counts.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +25,9 @@ struct Contestant {
   std::function<void()> run;
 };
 
-// Seconds of one run of each: the medians of `rounds` turns. A turn repeats a run until it took a fair while.
-std::vector<double> take_turns(const std::vector<Contestant>& contestants, int rounds);
+// Seconds of one run of each, on so many threads: the medians of `rounds` quiet turns. A turn repeats a run until it
+// took a fair while. Where quiet is rare, up to four times the rounds are run, and the quietest are taken.
+std::vector<double> take_turns(const std::vector<Contestant>& contestants, int rounds, int threads = 1);
 
 // Puts this thread on one processor while it lives, so that measurements on one thread do not wander.
 class Pinned {
@@ -38,7 +41,8 @@ class Pinned {
   std::vector<char> before_;
 };
 
-// What the machine can do: the mean of a measurement before and one after.
+// What the machine can do: the best of all measurements of this process on so many threads, one before what is compared
+// with it and one after.
 class Roof {
  public:
   explicit Roof(int threads);
@@ -48,8 +52,10 @@ class Roof {
   double best_bandwidth() const;
 
  private:
+  static std::vector<Peaks>& all_of(int threads);
+
   int threads_;
-  std::vector<Peaks> measured_;
+  std::vector<Peaks>& measured_;
 };
 
 // A kernel of bench/kernels, its text; the text with another number of stages for `stages(3)`; the text compiled.

@@ -32,7 +32,7 @@ void compare(Report& report, const Subject& subject, int64_t rows, int threads, 
   Roof roof(threads);
   const std::vector<Contestant> contestants{{"DeepAccel", [&] { launch(*kernel, arguments, options); }},
                                             {"memcpy", copy}};
-  const std::vector<double> seconds = take_turns(contestants, rounds);
+  const std::vector<double> seconds = take_turns(contestants, rounds, threads);
   roof.measure_again();
   const double gigabytes = 2e-9 * static_cast<double>(X.bytes());
   for (size_t i = 0; i < contestants.size(); ++i) {

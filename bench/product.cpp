@@ -38,7 +38,7 @@ void compare(Report& report, const Kernel& kernel, int64_t size, int threads, in
   }
   Pinned pinned(threads == 1);
   Roof roof(threads);
-  const std::vector<double> seconds = take_turns(contestants, rounds);
+  const std::vector<double> seconds = take_turns(contestants, rounds, threads);
   roof.measure_again();
   const double gflop = 2e-9 * static_cast<double>(size) * static_cast<double>(size) * static_cast<double>(size);
   for (size_t i = 0; i < contestants.size(); ++i) {
