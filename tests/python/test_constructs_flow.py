@@ -336,3 +336,21 @@ def test_functions_of_arrays_return_what_they_return():
         np.testing.assert_array_equal(result[0], 2 * x)
         np.testing.assert_array_equal(result[1], x - 2)
     assert len(both.cache) == 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_large_outputs_begin_at_a_line_of_the_cache(dtype):
+    M = T.dynamic("M")
+
+    @T.prim_func
+    def double(A: T.Tensor((M, 512), dtype), B: T.Tensor((M, 512), dtype)):
+        with T.Kernel(M) as i:
+            for j in T.Parallel(512):
+                B[i, j] = A[i, j] + A[i, j]
+
+    kernel = T.compile(double)
+    for rows in (3, 3000):
+        a = numbers(rows, 512).astype(da.numpy_dtype(dtype))
+        b = kernel(a)
+        assert b.shape == a.shape and b.dtype == a.dtype and b.flags.writeable and (b == a + a).all()
+        assert rows < 100 or b.ctypes.data % 64 == 0

@@ -17,7 +17,8 @@ bool MapEmitter::may_stream(tile::WriteOp write) {
          });
 }
 
-// Rows that begin at a multiple of the vector, of tensors that the caches would not hold anyway.
+// Rows that begin at a line of the cache, of tensors that the caches would not hold anyway: lines of which a part only
+// goes past the caches take longer than those that go through them.
 Value MapEmitter::streaming_condition() {
   const Target& target = emitter_.target_;
   const int64_t threshold = target.l3 > 0 ? target.l3 : int64_t{8} << 20;
@@ -50,8 +51,8 @@ Value MapEmitter::streaming_condition() {
     }
     Value address = builder_.create<mlir::LLVM::PtrToIntOp>(builder_.getI64Type(),
                                                             elements_.address(ref, elements_.position(ref, indices)));
-    Value below =
-        builder_.create<arith::AndIOp>(address, builder_.create<arith::ConstantIntOp>(lanes_ * element_bytes - 1, 64));
+    const int64_t boundary = std::max<int64_t>(lanes_ * element_bytes, target.line);
+    Value below = builder_.create<arith::AndIOp>(address, builder_.create<arith::ConstantIntOp>(boundary - 1, 64));
     Value holds =
         builder_.create<arith::CmpIOp>(arith::CmpIPredicate::eq, below, builder_.create<arith::ConstantIntOp>(0, 64));
     if (dynamic) {

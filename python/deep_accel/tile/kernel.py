@@ -1,6 +1,7 @@
 """Compiled kernels: calling them, and what they tell about themselves."""
 
 import json
+import math
 import statistics
 import time
 
@@ -121,7 +122,7 @@ class _Output:
         self.name, self.native_dtype = spec["name"], spec["dtype"]
         self.dtype = numpy_dtype(spec["dtype"])
         self.packed = _native.dtype_bits(spec["dtype"]) < 8
-        self.make = np.empty if spec["role"] == "out" else np.zeros
+        self.make = _empty if spec["role"] == "out" else np.zeros
         self.fixed = [d if isinstance(d, int) else None for d in spec["dims"]]
         self.symbols = [(axis, d, self._origin(kernel, d)) for axis, d in enumerate(spec["dims"]) if self._unknown(d)]
 
@@ -157,6 +158,17 @@ class _Output:
         except (AttributeError, IndexError):
             # Not an array of that rank: the launch says so better, if only it comes that far.
             return 0
+
+
+def _empty(shape, dtype):
+    """As numpy.empty; large arrays begin at a line of the cache, so that what is written may go past the caches."""
+    dtype, line = np.dtype(dtype), 64
+    size = math.prod(shape) * dtype.itemsize
+    if size < 1 << 20:
+        return np.empty(shape, dtype)
+    room = np.empty(size + line, np.uint8)
+    start = -room.ctypes.data % line
+    return room[start : start + size].view(dtype).reshape(shape)
 
 
 def compile(function, out_idx=None, target="host", **options):
