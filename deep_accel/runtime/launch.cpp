@@ -128,7 +128,8 @@ void run_blocks(Launch& launch, const Context& context, Kernel::PhaseFunction ph
 // The arena of a worker for the blocks of a phase.
 struct PhaseArena : ThreadArena {
   PhaseArena(const KernelSignature& signature, size_t phase) : ThreadArena(signature.arena_bytes) {
-    std::memset(data(), kMarksByte, static_cast<size_t>(signature.phases[phase].marks_bytes));
+    const int64_t bytes = signature.phases[phase].marks_bytes;
+    if (bytes > 0) std::memset(data(), kMarksByte, static_cast<size_t>(bytes));
   }
 };
 
