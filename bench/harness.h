@@ -29,7 +29,8 @@ struct Contestant {
 // took a fair while. Where quiet is rare, up to four times the rounds are run, and the quietest are taken.
 std::vector<double> take_turns(const std::vector<Contestant>& contestants, int rounds, int threads = 1);
 
-// Puts this thread on one processor while it lives, so that measurements on one thread do not wander.
+// Puts this thread on one processor while it lives, so that measurements on one thread do not wander: of a few, the one
+// that others leave alone the most.
 class Pinned {
  public:
   explicit Pinned(bool pin);
