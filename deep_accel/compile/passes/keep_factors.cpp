@@ -99,6 +99,8 @@ llvm::SmallVector<Factor> find_factors(tile::GridOp grid) {
       if (!alloc->hasAttr("tile.panels") || !tile::is_global(load.getSource().getType())) continue;
       if (load.getFill() && !mlir::matchPattern(load.getFill(), mlir::m_Constant())) continue;
       if (is_written(grid, load.getSource()) || !only_read_after(load)) continue;
+      // Marks do not tell views of one block or iteration from those of another.
+      if (grid->isAncestor(load.getSource().getParentRegion()->getParentOp())) continue;
       if (auto loops = loops_around(load)) factors.push_back({alloc, load, gemm, right, *loops});
     }
   });

@@ -87,12 +87,14 @@ tile.kernel @loop(%A: memref<?x?xf32, #global> {tile.name = "A", tile.dims = ["M
 }
 
 // Not where the program's order makes every block load another window, nor what the kernel writes, nor a tile that
-// something else than products changes.
+// something else than products changes, nor windows of views, whose places the load's indices do not tell.
 // CHECK-LABEL: tile.kernel @rows
 // CHECK-NOT: kept
 // CHECK-LABEL: tile.kernel @written
 // CHECK-NOT: kept
 // CHECK-LABEL: tile.kernel @changed
+// CHECK-NOT: kept
+// CHECK-LABEL: tile.kernel @view
 // CHECK-NOT: kept
 tile.kernel @rows(%A: memref<?x64xf32, #global> {tile.name = "A", tile.dims = ["M", ""], tile.role = "in"},
                   %B: memref<64x?xf32, #global> {tile.name = "B", tile.dims = ["", "N"], tile.role = "in"},
@@ -155,5 +157,27 @@ tile.kernel @changed(%A: memref<?x64xf32, #global> {tile.name = "A", tile.dims =
     }
     tile.gemm %a, %b, %acc clear : memref<64x64xf32, #shared>, memref<64x64xf32, #shared>, memref<64x64xf32, #frag>
     tile.store %acc into %C[%row, %c0] : memref<64x64xf32, #frag>, memref<?x64xf32, #global>
+  }
+}
+
+tile.kernel @view(%A: memref<?x64xf32, #global> {tile.name = "A", tile.dims = ["M", ""], tile.role = "in"},
+                  %B: memref<8x64x64xf32, #global> {tile.name = "B", tile.dims = ["", "", ""], tile.role = "in"},
+                  %C: memref<8x?x64xf32, #global> {tile.name = "C", tile.dims = ["", "M", ""], tile.role = "out"}) {
+  %M = tile.dim "M"
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %rows = arith.ceildivsi %M, %c64 : index
+  tile.grid (%i, %head) = (%rows, %c8) attributes {order = #tile.order<columns>} {
+    %row = arith.muli %i, %c64 : index
+    %one = tile.slice %B[%head, %c0, %c0] dims [1, 2]
+        : memref<8x64x64xf32, #global> to memref<64x64xf32, strided<[64, 1], offset: ?>, #global>
+    %a = tile.alloc "a" : memref<64x64xf32, #shared>
+    %b = tile.alloc "b" : memref<64x64xf32, #shared>
+    %acc = tile.alloc "acc" : memref<64x64xf32, #frag>
+    tile.load %A[%row, %c0] into %a : memref<?x64xf32, #global>, memref<64x64xf32, #shared>
+    tile.load %one[%c0, %c0] into %b : memref<64x64xf32, strided<[64, 1], offset: ?>, #global>, memref<64x64xf32, #shared>
+    tile.gemm %a, %b, %acc clear : memref<64x64xf32, #shared>, memref<64x64xf32, #shared>, memref<64x64xf32, #frag>
+    tile.store %acc into %C[%head, %row, %c0] dims [1, 2] : memref<64x64xf32, #frag>, memref<8x?x64xf32, #global>
   }
 }
