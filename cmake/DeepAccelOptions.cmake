@@ -26,9 +26,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_link_options(deep_accel_options INTERFACE -fuse-ld=lld)
 endif()
 if(DEEP_ACCEL_SANITIZE)
-  # The dynamic types of objects are not checked: those that layers without RTTI make have none.
+  # The dynamic types of objects are not checked, as those that layers without RTTI make have none; nor are the types of
+  # functions, as those of compiled kernels have none.
   target_compile_options(deep_accel_options INTERFACE
-    -fsanitize=${DEEP_ACCEL_SANITIZE} -fno-sanitize-recover=all -fno-sanitize=vptr -fno-omit-frame-pointer -g1)
+    -fsanitize=${DEEP_ACCEL_SANITIZE} -fno-sanitize-recover=all -fno-sanitize=vptr,function -fno-omit-frame-pointer -g1)
   target_link_options(deep_accel_options INTERFACE -fsanitize=${DEEP_ACCEL_SANITIZE})
 endif()
 

@@ -118,7 +118,7 @@ TileBuffer Builder::strided(std::string_view name, DType dtype, const Scalars& s
       if (*known < 0) s.fail<ShapeError>(own_name, "shape", "sizes of at least 0", std::to_string(*known), "check it");
       sizes.push_back(*known);
       argument.dims.emplace_back();
-      argument.shape.push_back(*known);
+      argument.shape.push_back(s.builder.getIndexAttr(*known));
       continue;
     }
     s.require_visible(size);
@@ -129,7 +129,7 @@ TileBuffer Builder::strided(std::string_view name, DType dtype, const Scalars& s
       argument.dims.push_back(own_name + "." + std::to_string(axis));
       to_check.emplace_back(argument.dims.back(), size);
     }
-    argument.shape.push_back(size);
+    argument.shape.push_back(BuilderState::unwrap(size));
   }
   mlir::MemRefLayoutAttrInterface layout;
   if (!strides.empty()) {
@@ -232,7 +232,12 @@ int TileBuffer::rank() const { return static_cast<int>(BuilderState::unwrap(*thi
 Scalars TileBuffer::shape() const {
   auto value = BuilderState::unwrap(*this);
   if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(mlir::Value(value))) {
-    return state_->arguments[argument.getArgNumber()].shape;
+    Scalars sizes;
+    for (mlir::OpFoldResult size : state_->arguments[argument.getArgNumber()].shape) {
+      const auto known = mlir::getConstantIntValue(size);
+      sizes.push_back(known ? Scalar(*known) : state_->wrap(mlir::cast<mlir::Value>(size)));
+    }
+    return sizes;
   }
   Scalars shape;
   for (int64_t size : value.getType().getShape()) shape.push_back(size);

@@ -126,8 +126,8 @@ class BuilderState : public std::enable_shared_from_this<BuilderState> {
     std::string name;
     bool is_tensor = true;
     ArgumentRole role = ArgumentRole::in;
-    std::vector<std::string> dims;  // "" where static
-    Scalars shape;
+    std::vector<std::string> dims;          // "" where static
+    std::vector<mlir::OpFoldResult> shape;  // not Scalars, which would keep this state alive
   };
   std::vector<Argument> arguments;
   // Dims by name, with the place of their first mention.
