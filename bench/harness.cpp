@@ -59,6 +59,12 @@ class Quiet {
   double& best_;
 };
 
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 // Of the quiet turns; where they are too few, of as many as were wanted, the least disturbed.
 double median_of_quiet(std::vector<Turn>& turns, int wanted) {
   std::sort(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) { return a.disturbance < b.disturbance; });
@@ -66,8 +72,7 @@ double median_of_quiet(std::vector<Turn>& turns, int wanted) {
   turns.resize(std::min(turns.size(), std::max(quiet, static_cast<size_t>(wanted))));
   std::vector<double> seconds;
   for (const Turn& turn : turns) seconds.push_back(turn.seconds);
-  std::nth_element(seconds.begin(), seconds.begin() + static_cast<ptrdiff_t>(seconds.size() / 2), seconds.end());
-  return seconds[seconds.size() / 2];
+  return median(std::move(seconds));
 }
 
 void move_to(int cpu) {
@@ -124,8 +129,8 @@ Pinned::Pinned(bool pin) {
     move_to(cpu);
     std::vector<double> seconds;
     for (int i = 0; i < 101; ++i) seconds.push_back(probe(1));
-    std::nth_element(seconds.begin(), seconds.begin() + 50, seconds.end());
-    if (seconds[50] < least) least = seconds[50], quietest = cpu;
+    const double usual = median(std::move(seconds));
+    if (usual < least) least = usual, quietest = cpu;
   }
   if (quietest >= 0) move_to(quietest);
 }

@@ -8,9 +8,9 @@
 namespace deep_accel::compile {
 
 // A tile, the last two dimensions of a buffer, whose dimension `axis` is cut in panels of `width`: element (i, j) of a
-// tile with axis 1 lies at
-// (j / width) * rows * width + i * width + j % width. With groups, `group` neighbours along the other dimension lie
-// side by side: at (j / width) * rows * width + (i / group) * width * group + j % width * group + i % group.
+// tile with axis 1 lies at (j / width) * rows * width + i * width + j % width. With groups, `group` neighbours along
+// the other dimension lie side by side: at (j / width) * rows * width + (i / group) * width * group + j % width * group
+// + i % group.
 struct Panels {
   int64_t axis;
   int64_t width;

@@ -8,16 +8,20 @@ namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 namespace LLVM = mlir::LLVM;
 
+void Emitter::enter_condition(tile::PrefetchOp op) {
+  if (!op.getWhen()) return;
+  auto branch = builder_.create<scf::IfOp>(value(op.getWhen()), /*withElseRegion=*/false);
+  builder_.setInsertionPointToStart(branch.thenBlock());
+}
+
+// A prefetch with a host waits for it; the others are issued at once.
 void Emitter::emit_prefetch(tile::PrefetchOp op) {
   if (prefetch_host(op) != PrefetchHost::none) {
     ahead_.push_back(op);
     return;
   }
   mlir::OpBuilder::InsertionGuard guard(builder_);
-  if (op.getWhen()) {
-    auto branch = builder_.create<scf::IfOp>(value(op.getWhen()), /*withElseRegion=*/false);
-    builder_.setInsertionPointToStart(branch.thenBlock());
-  }
+  enter_condition(op);
   scf::ForOp loop =
       make_loop(elements_.index(int64_t{0}), elements_.index(prefetch_lines(op)), elements_.index(int64_t{1}));
   emit_prefetch_line(op, line_address(op, loop.getInductionVar()));
@@ -91,10 +95,7 @@ llvm::SmallVector<PrefetchRun> Emitter::prefetch_share(PrefetchHost host, Value 
 void Emitter::emit_prefetch_run(const PrefetchRun& run) {
   tile::PrefetchOp op = run.op;
   mlir::OpBuilder::InsertionGuard guard(builder_);
-  if (op.getWhen()) {
-    auto branch = builder_.create<scf::IfOp>(value(op.getWhen()), /*withElseRegion=*/false);
-    builder_.setInsertionPointToStart(branch.thenBlock());
-  }
+  enter_condition(op);
   for (int64_t i = 0; i < run.lines; ++i) {
     const auto bytes = static_cast<int32_t>(i * target_.line);
     emit_prefetch_line(op, builder_.create<LLVM::GEPOp>(pointer_type(), builder_.getI8Type(), run.start,

@@ -1,6 +1,5 @@
 // The walk over a kernel that emits its functions: statements in emitter.cpp, checks and foreign calls in
-// emit_checks.cpp, prefetches in emit_prefetch.cpp, maps in emit_map.cpp, products in
-// emit_gemm.cpp.
+// emit_checks.cpp, prefetches in emit_prefetch.cpp, maps in emit_map.cpp, products in emit_gemm.cpp.
 #pragma once
 
 #include "deep_accel/compile/lower/buffer_ref.h"
@@ -44,6 +43,8 @@ class Emitter {
   void emit_reshape(tile::ReshapeOp op);
   void emit_bitcast(tile::BitcastOp op);
   void emit_prefetch(tile::PrefetchOp op);
+  // What is emitted next stands under the prefetch's condition.
+  void enter_condition(tile::PrefetchOp op);
   int64_t prefetch_lines(tile::PrefetchOp op);
   int64_t elements_per_line(tile::PrefetchOp op);
   // Where a line of a prefetch's window lies, counted in the order in which they lie.

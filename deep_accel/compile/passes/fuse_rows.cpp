@@ -4,6 +4,7 @@
 #include "deep_accel/compile/passes/decisions.h"
 #include "deep_accel/compile/passes/map_elements.h"
 #include "deep_accel/compile/passes/prefetch_host.h"
+#include "deep_accel/compile/passes/window.h"
 
 namespace deep_accel::compile {
 
@@ -85,18 +86,11 @@ bool worth_it(llvm::ArrayRef<tile::MapOp> run) {
   return passes >= 2 && bytes >= first_cache_bytes;
 }
 
-// True where `value` is computed from `index` by scalar operations.
-bool depends_on(Value value, Value index) {
-  if (value == index) return true;
-  mlir::Operation* def = value.getDefiningOp();
-  return def && llvm::any_of(def->getOperands(), [&](Value operand) { return depends_on(operand, index); });
-}
-
 // The same computation for `to` in place of `from`; null where it is more than scalar arithmetic on what is at hand.
 Value substituted(mlir::OpBuilder& builder, Value value, Value from, Value to) {
   if (value == from) return to;
   mlir::Operation* def = value.getDefiningOp();
-  if (!def || !depends_on(value, from)) return value;
+  if (!def || !depend_on(value, from)) return value;
   if (def->getNumRegions() != 0 || !mlir::isMemoryEffectFree(def)) return {};
   mlir::IRMapping mapping;
   for (Value operand : def->getOperands()) {
@@ -124,8 +118,8 @@ llvm::SmallVector<tile::PrefetchOp> prefetch_next(mlir::ImplicitLocOpBuilder& bu
       if (!tile::is_global(buffer.getType()) || !layout || layout->strides.back() != 1) continue;
       if (llvm::is_contained(done, buffer)) continue;
       const mlir::ValueRange at = read.getIndices();
-      if (llvm::none_of(at, [&](Value i) { return depends_on(i, moving); })) continue;
-      if (llvm::any_of(at.drop_back(), [&](Value i) { return depends_on(i, along); })) continue;
+      if (!depend_on(at, moving)) continue;
+      if (depend_on(at.drop_back(), along)) continue;
       // Where the window begins, for the next one: the place of the axis' first element.
       Value zero = builder.create<arith::ConstantIndexOp>(0);
       llvm::SmallVector<Value> indices;

@@ -43,6 +43,13 @@ llvm::SmallVector<tile::Access> statement_accesses(Operation* op) {
   return all;
 }
 
+bool may_write(Operation* op, Value buffer) {
+  Value root = tile::root_buffer(buffer);
+  return llvm::any_of(statement_accesses(op), [&](const tile::Access& access) {
+    return access.writes && tile::root_buffer(access.buffer) == root;
+  });
+}
+
 bool touches(Operation* op, Value buffer) {
   Value root = tile::root_buffer(buffer);
   return llvm::any_of(statement_accesses(op),

@@ -44,6 +44,9 @@ class LoopHazards {
 // every buffer that they name.
 llvm::SmallVector<tile::Access> statement_accesses(mlir::Operation* op);
 
+// True where the statement or its regions may write the buffer that `buffer` is, or is a view of.
+bool may_write(mlir::Operation* op, mlir::Value buffer);
+
 // True where the statement or its regions may touch the buffer that `buffer` is, or is a view of.
 bool touches(mlir::Operation* op, mlir::Value buffer);
 

@@ -7,6 +7,7 @@
 #include "deep_accel/compile/passes/hazards.h"
 #include "deep_accel/compile/passes/layout.h"
 #include "deep_accel/compile/passes/prefetch_host.h"
+#include "deep_accel/compile/passes/window.h"
 
 namespace deep_accel::compile {
 
@@ -31,22 +32,7 @@ struct Factor {
   llvm::SmallVector<scf::ForOp> loops = {};  // that the load's window moves with, outermost first
 };
 
-// Whether a value is computed from another.
-bool depends_on(Value value, Value origin, llvm::DenseSet<Value>& seen) {
-  if (value == origin) return true;
-  mlir::Operation* def = value.getDefiningOp();
-  if (!def || !seen.insert(value).second) return false;
-  bool found = false;
-  def->walk([&](mlir::Operation* op) {
-    found |= llvm::any_of(op->getOperands(), [&](Value operand) { return depends_on(operand, origin, seen); });
-  });
-  return found;
-}
-
-bool moves_with(tile::LoadOp load, Value origin) {
-  llvm::DenseSet<Value> seen;
-  return llvm::any_of(load->getOperands(), [&](Value operand) { return depends_on(operand, origin, seen); });
-}
+bool moves_with(tile::LoadOp load, Value origin) { return depend_on(load->getOperands(), origin); }
 
 // The axis in which a worker's next block differs; none where the grid has a single block.
 std::optional<unsigned> fastest_axis(tile::GridOp grid, tile::Walk walk) {
@@ -59,12 +45,7 @@ std::optional<unsigned> fastest_axis(tile::GridOp grid, tile::Walk walk) {
 }
 
 bool is_written(tile::GridOp grid, Value buffer) {
-  Value root = tile::root_buffer(buffer);
-  return llvm::any_of(grid.getBody().front(), [&](mlir::Operation& op) {
-    return llvm::any_of(statement_accesses(&op), [&](const tile::Access& access) {
-      return access.writes && tile::root_buffer(access.buffer) == root;
-    });
-  });
+  return llvm::any_of(grid.getBody().front(), [&](mlir::Operation& op) { return may_write(&op, buffer); });
 }
 
 // True where whoever uses the load's tile stands behind it in its block.

@@ -34,11 +34,8 @@ tile::LoadOp movable_load(tile::GemmOp gemm) {
   for (mlir::Operation* user : gemm.getA().getUsers()) {
     if (user != gemm && user != load) return {};
   }
-  Value source = tile::root_buffer(load.getSource());
   for (mlir::Operation* op = load->getNextNode(); op != gemm; op = op->getNextNode()) {
-    for (const tile::Access& access : statement_accesses(op)) {
-      if (access.writes && tile::root_buffer(access.buffer) == source) return {};
-    }
+    if (may_write(op, load.getSource())) return {};
   }
   return load;
 }

@@ -11,6 +11,23 @@ using mlir::Value;
 namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 
+bool depend_on(mlir::ValueRange values, Value origin) {
+  llvm::SmallVector<Value> open(values);
+  llvm::DenseSet<Value> seen(values.begin(), values.end());
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (value == origin) return true;
+    mlir::Operation* def = value.getDefiningOp();
+    if (!def) continue;
+    def->walk([&](mlir::Operation* op) {
+      for (Value operand : op->getOperands()) {
+        if (seen.insert(operand).second) open.push_back(operand);
+      }
+    });
+  }
+  return false;
+}
+
 std::optional<std::pair<Value, Value>> loop_bounds(Value index) {
   auto argument = mlir::dyn_cast<mlir::BlockArgument>(index);
   if (!argument) return std::nullopt;

@@ -18,6 +18,9 @@ struct WindowDim {
 bool known_nonnegative(mlir::Value index);
 std::optional<int64_t> known_maximum(mlir::Value index);
 
+// Whether any of the values is computed from another.
+bool depend_on(mlir::ValueRange values, mlir::Value origin);
+
 // Lower and upper bound of the loop or pipeline whose variable this is.
 std::optional<std::pair<mlir::Value, mlir::Value>> loop_bounds(mlir::Value index);
 
